@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# One interface target carries the warnings and instrumentation of every target.
+add_library(braid_options INTERFACE)
+target_compile_options(braid_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fno-omit-frame-pointer)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(braid_options INTERFACE -Wthread-safety)
+endif()
+if(BRAID_SANITIZE)
+  string(REPLACE ";" "," braid_sanitize "${BRAID_SANITIZE}")
+  target_compile_options(braid_options INTERFACE -fsanitize=${braid_sanitize} -fno-sanitize-recover=all)
+  target_link_options(braid_options INTERFACE -fsanitize=${braid_sanitize})
+endif()
+if(BRAID_COVERAGE)
+  target_compile_options(braid_options INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+  target_link_options(braid_options INTERFACE -fprofile-instr-generate)
+endif()
+if(BRAID_FUZZ)
+  target_compile_options(braid_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
