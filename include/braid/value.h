@@ -33,15 +33,19 @@ struct Null {
   friend bool operator==(const Null&, const Null&) = default;
 };
 
+struct Field;
+
 /// The alternatives follow the scalar kinds of the schema language. A string or an enum value is
 /// std::string (UTF-8), a Vector is std::vector<float>, a list is std::vector<Value> of one kind.
+/// An Object is what a query returns for a whole node; no property holds one.
 /// Floats compare by IEEE rules in operator==: use columnar::same_value where NaN equals NaN.
 class Value {
  public:
   using List = std::vector<Value>;
   using Vector = std::vector<float>;
+  using Object = std::vector<Field>;
   using Variant = std::variant<Null, bool, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t,
-                               float, double, std::string, Blob, Date, DateTime, List, Vector>;
+                               float, double, std::string, Blob, Date, DateTime, List, Vector, Object>;
 
   Value() = default;
   template <class T>
@@ -60,10 +64,19 @@ class Value {
     return std::get_if<T>(&data_);
   }
   const Variant& variant() const { return data_; }
-  friend bool operator==(const Value&, const Value&) = default;
+  friend bool operator==(const Value& left, const Value& right);
 
  private:
   Variant data_;
 };
+
+/// A named value of an Object.
+struct Field {
+  std::string name;
+  Value value;
+  friend bool operator==(const Field&, const Field&) = default;
+};
+
+inline bool operator==(const Value& left, const Value& right) { return left.data_ == right.data_; }
 
 }  // namespace braid
