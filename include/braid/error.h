@@ -30,46 +30,46 @@ enum class ErrorKind : std::uint8_t {
 };
 
 // X(name, kind, HTTP status). Order is not stored anywhere; names are.
-#define BRAID_ERROR_CODES(X)                  \
-  X(bad_request, kInvalid, 400)               \
-  X(parse_error, kInvalid, 400)               \
-  X(type_error, kInvalid, 400)                \
-  X(mixed_mutation, kInvalid, 400)            \
-  X(unsupported, kInvalid, 400)               \
-  X(constraint_violation, kInvalid, 422)      \
-  X(confirmation_required, kInvalid, 400)     \
-  X(unauthenticated, kDenied, 401)            \
-  X(denied, kDenied, 403)                     \
-  X(permission, kDenied, 500)                 \
-  X(not_found, kNotFound, 404)                \
-  X(read_set_changed, kConflict, 409)         \
-  X(key_conflict, kConflict, 409)             \
-  X(merge_conflicts, kConflict, 409)          \
-  X(schema_conflict, kConflict, 409)          \
-  X(idempotency_conflict, kConflict, 409)     \
-  X(stale_version, kConflict, 409)            \
-  X(already_exists, kConflict, 409)           \
-  X(precondition_failed, kConflict, 412)      \
-  X(stale_fence, kFenced, 409)                \
-  X(stale_outbox_lease, kFenced, 409)         \
-  X(outbox_order_gap, kFenced, 409)           \
-  X(fenced, kFenced, 409)                     \
-  X(busy, kUnavailable, 429)                  \
-  X(tenant_quota, kUnavailable, 429)          \
-  X(locked, kUnavailable, 503)                \
-  X(outcome_unknown, kUnavailable, 503)       \
-  X(unavailable, kUnavailable, 503)           \
-  X(deadline_exceeded, kUnavailable, 504)     \
-  X(cancelled, kUnavailable, 503)             \
-  X(resource_limit, kExhausted, 413)          \
-  X(no_space, kExhausted, 507)                \
-  X(read_only, kExhausted, 503)               \
-  X(history_reclaimed, kGone, 410)            \
-  X(feed_gap, kGone, 410)                     \
-  X(key_expired, kGone, 410)                  \
-  X(corrupt, kCorrupt, 500)                   \
-  X(format_mismatch, kCorrupt, 500)           \
-  X(io_error, kCorrupt, 500)                  \
+#define BRAID_ERROR_CODES(X)              \
+  X(bad_request, kInvalid, 400)           \
+  X(parse_error, kInvalid, 400)           \
+  X(type_error, kInvalid, 400)            \
+  X(mixed_mutation, kInvalid, 400)        \
+  X(unsupported, kInvalid, 400)           \
+  X(constraint_violation, kInvalid, 422)  \
+  X(confirmation_required, kInvalid, 400) \
+  X(unauthenticated, kDenied, 401)        \
+  X(denied, kDenied, 403)                 \
+  X(permission, kDenied, 500)             \
+  X(not_found, kNotFound, 404)            \
+  X(read_set_changed, kConflict, 409)     \
+  X(key_conflict, kConflict, 409)         \
+  X(merge_conflicts, kConflict, 409)      \
+  X(schema_conflict, kConflict, 409)      \
+  X(idempotency_conflict, kConflict, 409) \
+  X(stale_version, kConflict, 409)        \
+  X(already_exists, kConflict, 409)       \
+  X(precondition_failed, kConflict, 412)  \
+  X(stale_fence, kFenced, 409)            \
+  X(stale_outbox_lease, kFenced, 409)     \
+  X(outbox_order_gap, kFenced, 409)       \
+  X(fenced, kFenced, 409)                 \
+  X(busy, kUnavailable, 429)              \
+  X(tenant_quota, kUnavailable, 429)      \
+  X(locked, kUnavailable, 503)            \
+  X(outcome_unknown, kUnavailable, 503)   \
+  X(unavailable, kUnavailable, 503)       \
+  X(deadline_exceeded, kUnavailable, 504) \
+  X(cancelled, kUnavailable, 503)         \
+  X(resource_limit, kExhausted, 413)      \
+  X(no_space, kExhausted, 507)            \
+  X(read_only, kExhausted, 503)           \
+  X(history_reclaimed, kGone, 410)        \
+  X(feed_gap, kGone, 410)                 \
+  X(key_expired, kGone, 410)              \
+  X(corrupt, kCorrupt, 500)               \
+  X(format_mismatch, kCorrupt, 500)       \
+  X(io_error, kCorrupt, 500)              \
   X(internal, kCorrupt, 500)
 
 /// What happened. `ErrorCode::key_conflict` prints as "key_conflict".

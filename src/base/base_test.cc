@@ -69,8 +69,9 @@ TEST(ByteReader, ReadsWhatTheWriterWrote) {
 
 TEST(ByteReader, ReportsShortLongAndPaddedInput) {
   EXPECT_EQ(ByteReader("x").finish("t").error().code(), ErrorCode::corrupt);
-  ByteReader cut("\x05"
-                 "ab");
+  ByteReader cut(
+      "\x05"
+      "ab");
   EXPECT_EQ(cut.bytes(), "");
   EXPECT_TRUE(cut.failed());
   ByteReader padded(std::string_view("\x80\x00", 2));

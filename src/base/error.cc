@@ -11,8 +11,7 @@ namespace braid {
 ErrorKind kind_of(ErrorCode code) {
   switch (code) {
 #define BRAID_ERROR_KIND(name, kind, http) \
-  case ErrorCode::name:                    \
-    return ErrorKind::kind;
+  case ErrorCode::name: return ErrorKind::kind;
     BRAID_ERROR_CODES(BRAID_ERROR_KIND)
 #undef BRAID_ERROR_KIND
   }
@@ -22,8 +21,7 @@ ErrorKind kind_of(ErrorCode code) {
 std::string_view name_of(ErrorCode code) {
   switch (code) {
 #define BRAID_ERROR_NAME(name, kind, http) \
-  case ErrorCode::name:                    \
-    return #name;
+  case ErrorCode::name: return #name;
     BRAID_ERROR_CODES(BRAID_ERROR_NAME)
 #undef BRAID_ERROR_NAME
   }
@@ -33,8 +31,7 @@ std::string_view name_of(ErrorCode code) {
 int http_status_of(ErrorCode code) {
   switch (code) {
 #define BRAID_ERROR_HTTP(name, kind, http) \
-  case ErrorCode::name:                    \
-    return http;
+  case ErrorCode::name: return http;
     BRAID_ERROR_CODES(BRAID_ERROR_HTTP)
 #undef BRAID_ERROR_HTTP
   }

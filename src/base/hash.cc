@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/hash.h"
 
+#include <algorithm>
+#include <memory>
+
 #include <isa-l/crc.h>
 #include <openssl/evp.h>
 #include <xxhash.h>
-
-#include <algorithm>
-#include <memory>
 
 #include "base/assert.h"
 
