@@ -33,8 +33,6 @@ struct Null {
   friend bool operator==(const Null&, const Null&) = default;
 };
 
-struct Field;
-
 /// The alternatives follow the scalar kinds of the schema language. A string or an enum value is
 /// std::string (UTF-8), a Vector is std::vector<float>, a list is std::vector<Value> of one kind.
 /// An Object is what a query returns for a whole node; no property holds one.
@@ -43,7 +41,12 @@ class Value {
  public:
   using List = std::vector<Value>;
   using Vector = std::vector<float>;
-  using Object = std::vector<Field>;
+  /// Names and values side by side, in order.
+  struct Object {
+    std::vector<std::string> names;
+    std::vector<Value> values;
+    friend bool operator==(const Object&, const Object&) = default;
+  };
   using Variant = std::variant<Null, bool, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t,
                                float, double, std::string, Blob, Date, DateTime, List, Vector, Object>;
 
@@ -64,19 +67,10 @@ class Value {
     return std::get_if<T>(&data_);
   }
   const Variant& variant() const { return data_; }
-  friend bool operator==(const Value& left, const Value& right);
+  friend bool operator==(const Value&, const Value&) = default;
 
  private:
   Variant data_;
 };
-
-/// A named value of an Object.
-struct Field {
-  std::string name;
-  Value value;
-  friend bool operator==(const Field&, const Field&) = default;
-};
-
-inline bool operator==(const Value& left, const Value& right) { return left.data_ == right.data_; }
 
 }  // namespace braid
