@@ -12,7 +12,8 @@ SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 CMAKE_SPDX = "# SPDX-License-Identifier: Apache-2.0\n"
 
 TREE = {
-    "CMakeLists.txt": CMAKE_SPDX + "foreach(layer IN ITEMS base env log commit lang/gq engine cli)\n",
+    "CMakeLists.txt": CMAKE_SPDX +
+                      "foreach(layer IN ITEMS base env log commit lang/gq engine cli)\n",
     "src/base/CMakeLists.txt": CMAKE_SPDX + "braid_layer(base)\n",
     "src/env/CMakeLists.txt": CMAKE_SPDX + "braid_layer(env DEPS base LIBS Threads::Threads)\n",
     "src/log/CMakeLists.txt": CMAKE_SPDX + "braid_layer(log DEPS base env)\n",
@@ -20,7 +21,8 @@ TREE = {
     "src/lang/gq/CMakeLists.txt": CMAKE_SPDX + "braid_layer(gq DEPS base)\n",
     "include/braid/id.h": SPDX + "// Ids. Layer: base.\n#pragma once\n",
     "src/base/text.h": SPDX + '// Text.\n#pragma once\n#include "braid/id.h"\n',
-    "src/env/env.h": SPDX + '// The machine.\n#pragma once\n#include <mutex>\n#include "base/text.h"\n',
+    "src/env/env.h": SPDX + "// The machine.\n#pragma once\n#include <mutex>\n"
+                            '#include "base/text.h"\n',
     "src/log/log.h": SPDX + "// The log.\n//\n// Invariants\n//   L1  Appends are ordered.\n"
                             '#pragma once\n#include "env/env.h"\n',
     "src/log/log.cc": SPDX + '#include "log/log.h"\n\nint append(int at) {\n'
