@@ -7,8 +7,7 @@
 //       sync_directory() of their directory did.
 //   E2  A failed sync() says nothing about which bytes are durable, and repeating it proves
 //       nothing: the kernel may have dropped the dirty pages. Write the bytes again elsewhere.
-// Errors: `not_found`, `already_exists`, `permission`, `no_space`, `read_only`, `io_error`; details
-// name the file, the operation and the system's error number. Paths use '/'.
+// Errors: those of system_error.h; details `file`, `operation` and `errno`. Paths use '/'.
 // Threads: a FileSystem may be used from any thread; a File from any thread as long as writes to
 // one range do not overlap in time with other accesses to it.
 #pragma once

@@ -195,15 +195,11 @@ class PosixLock final : public FileLock {
   Descriptor file_;
 };
 
-Error locked_error(const Descriptor& file, std::string_view path) {
+std::string read_holder(const Descriptor& file, std::string_view path) {
   std::string holder(kHolderSizeMax, '\0');
   const Result<std::size_t> got = read_fully(file, path, 0, holder.data(), holder.size());
   holder.resize(got ? *got : 0);
-  return Error(ErrorCode::locked, std::string(path) + " is locked by " +
-                                      (holder.empty() ? "an unknown holder" : holder))
-      .with("file", std::string(path))
-      .with("operation", "lock")
-      .with("holder", holder);
+  return holder;
 }
 
 class PosixFileSystem final : public FileSystem {
@@ -276,7 +272,7 @@ class PosixFileSystem final : public FileSystem {
     BRAID_ASSIGN(const FileInfo info, info_of(file, path));
     const LockedFiles::Key key{info.device, info.inode};
     const int status = LockedFiles::instance().try_add(key, file);  // E5
-    if (status == EWOULDBLOCK) return locked_error(file, path);
+    if (status == EWOULDBLOCK) return locked_error(path, read_holder(file, path));
     if (status != 0) return system_error(status, "lock", path);
     auto lock = std::make_unique<PosixLock>(key, std::move(file));
     BRAID_TRY(lock->write_holder(path, holder));

@@ -43,4 +43,12 @@ Error system_error(int error_number, std::string_view operation, std::string_vie
       .with("errno", static_cast<std::uint64_t>(error_number));
 }
 
+Error locked_error(std::string_view path, std::string_view holder) {
+  return Error(ErrorCode::locked, fmt::format("{} is locked by {}", path,
+                                              holder.empty() ? "an unknown holder" : holder))
+      .with("file", std::string(path))
+      .with("operation", std::string("lock"))
+      .with("holder", std::string(holder));
+}
+
 }  // namespace braid::env

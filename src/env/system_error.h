@@ -17,4 +17,7 @@ ErrorCode code_of_system_error(int error_number);
 /// Details `file`, `operation` and `errno`; the text says what the system says.
 Error system_error(int error_number, std::string_view operation, std::string_view path);
 
+/// `locked` with detail `holder`.
+Error locked_error(std::string_view path, std::string_view holder);
+
 }  // namespace braid::env
