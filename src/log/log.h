@@ -46,6 +46,16 @@ struct AppendResult {
   std::int64_t time_ms = 0;
 };
 
+/// Bounds of one group; a graph's log has one setting for its life.
+struct GroupLimits {
+  /// Sum of encoded_size() over the group.
+  std::size_t bytes_max = std::size_t{4} << 20;
+  std::size_t records_max = 1024;
+};
+
+/// `bad_request` for an empty group, `resource_limit` for one over the limits.
+Status check_group(std::span<const RecordDraft> group, const GroupLimits& limits);
+
 /// Receives records in order; an error stops the read and is passed on.
 using RecordVisitor = std::function<Status(const Record&)>;
 
@@ -58,9 +68,10 @@ class CommitLog {
   virtual LogTail tail() const = 0;
 
   /// Appends the group at `first`, one frame: all of it or none. Blocks until durable. `time_ms` is
-  /// stored as the group's time (take it from clock_ms()). The group must not be empty; over 4 MiB
-  /// or 1,024 records is `resource_limit`. After kUnknown every append answers kUnknown until
-  /// recover() succeeded.
+  /// stored as the group's time (take it from clock_ms(); an earlier time than the last group's is
+  /// raised to that). An empty group or one over the limits is refused. kLost when `first` is not
+  /// the position after the last. After kUnknown every append answers kUnknown until recover()
+  /// succeeded.
   virtual AppendResult append(Position first, std::span<const RecordDraft> group,
                               std::int64_t time_ms) = 0;
 
