@@ -10,6 +10,7 @@
 
 #include "env/memory_file_system.h"
 #include "env/real.h"
+#include "env/sim_file_system.h"
 
 namespace braid::env {
 namespace {
@@ -31,6 +32,13 @@ struct MemoryFixture {
   MemoryFixture() { EXPECT_TRUE(memory.create_directory(root)); }
   FileSystem& files() { return memory; }
   MemoryFileSystem memory;
+  std::string root = "/root";
+};
+
+struct SimFixture {
+  SimFixture() { EXPECT_TRUE(sim.create_directory(root)); }
+  FileSystem& files() { return sim; }
+  SimFileSystem sim;
   std::string root = "/root";
 };
 
@@ -70,7 +78,7 @@ ErrorCode code_of(const Result<T>& result) {
   return result ? ErrorCode::internal : result.error().code();
 }
 
-using Fixtures = testing::Types<RealFixture, MemoryFixture>;
+using Fixtures = testing::Types<RealFixture, MemoryFixture, SimFixture>;
 TYPED_TEST_SUITE(FileSystems, Fixtures);
 
 TYPED_TEST(FileSystems, ReadsBackWhatWasWritten) {

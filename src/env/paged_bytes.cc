@@ -70,24 +70,38 @@ void PagedBytes::write(std::uint64_t offset, std::string_view bytes) {
                 });
 }
 
-void PagedBytes::copy_range(const PagedBytes& from, std::uint64_t offset, std::uint64_t size) {
+PagedBytes PagedBytes::pages_around(std::uint64_t offset, std::uint64_t size) const {
+  PagedBytes part;
+  if (size == 0 || offset >= size_) return part;
+  const std::uint64_t first = offset / kPage;
+  const std::uint64_t end = std::min(size_, (offset + size + kPage - 1) / kPage * kPage);
+  part.size_ = end - first * kPage;
+  const auto begin = pages_.begin() + static_cast<std::ptrdiff_t>(first);
+  part.pages_.assign(begin, begin + static_cast<std::ptrdiff_t>((part.size_ + kPage - 1) / kPage));
+  return part;
+}
+
+void PagedBytes::copy_range(const PagedBytes& from, std::uint64_t from_offset, std::uint64_t offset,
+                            std::uint64_t size) {
   if (size == 0) return;
-  BRAID_ASSERT(offset + size <= from.size_);
+  BRAID_ASSERT(from_offset + size <= from.size_);
+  BRAID_ASSERT(from_offset % kPage == offset % kPage);
   if (offset + size > size_) resize(offset + size);
-  for_each_page(
-      offset, size, [&](std::size_t page, std::size_t within, std::size_t, std::size_t part) {
-        const std::shared_ptr<Page>& source = from.pages_[page];
-        // The last page may be shared whole as well when both end with the range (E7).
-        const bool whole =
-            within == 0 && (part == kPage || (offset + size == from.size_ && from.size_ == size_));
-        if (whole || source == pages_[page]) {
-          pages_[page] = source;
-        } else if (source == nullptr) {
-          std::memset(own(page).data() + within, 0, part);
-        } else {
-          std::memcpy(own(page).data() + within, source->data() + within, part);
-        }
-      });
+  const bool both_end = from_offset + size == from.size_ && offset + size == size_;
+  const auto first = static_cast<std::size_t>(from_offset / kPage);
+  const auto visit = [&](std::size_t page, std::size_t within, std::size_t, std::size_t part) {
+    const std::shared_ptr<Page>& source = from.pages_[first + page - offset / kPage];
+    // A last page is zero behind its end on both sides (E7), so it can be shared whole as well.
+    const bool is_whole = within == 0 && (part == kPage || (both_end && page + 1 == pages_.size()));
+    if (is_whole || source == pages_[page]) {
+      pages_[page] = source;
+    } else if (source == nullptr) {
+      std::memset(own(page).data() + within, 0, part);
+    } else {
+      std::memcpy(own(page).data() + within, source->data() + within, part);
+    }
+  };
+  for_each_page(offset, size, visit);
 }
 
 void PagedBytes::resize(std::uint64_t size) {

@@ -24,8 +24,12 @@ class PagedBytes {
   std::size_t read(std::uint64_t offset, char* out, std::size_t size) const;
   /// Overwrites or appends; a gap before `offset` reads as zeros.
   void write(std::uint64_t offset, std::string_view bytes);
-  /// Overwrites [offset, offset + size) with what `from` holds there, sharing whole pages.
-  void copy_range(const PagedBytes& from, std::uint64_t offset, std::uint64_t size);
+  /// The whole pages around [offset, offset + size), cut at the end; shares them.
+  PagedBytes pages_around(std::uint64_t offset, std::uint64_t size) const;
+  /// Overwrites [offset, offset + size) with the bytes of `from` at `from_offset`, sharing whole
+  /// pages. Requires: `from` has them; both offsets are equal modulo the page size.
+  void copy_range(const PagedBytes& from, std::uint64_t from_offset, std::uint64_t offset,
+                  std::uint64_t size);
   void resize(std::uint64_t size);
 
  private:
