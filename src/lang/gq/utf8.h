@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// UTF-8, one code point at a time, strictly: no overlong forms, no surrogates, nothing above
+// U+10FFFF (https://www.unicode.org/versions/Unicode15.0.0/ch03.pdf, table 3-7).
+// Layer: gq.
+// Threads: pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace braid::gq {
+
+struct CodePoint {
+  char32_t value = 0;
+  /// Bytes it takes; 0 when the text does not start with a well-formed sequence.
+  std::size_t size = 0;
+};
+
+/// The code point at the start of `rest`.
+CodePoint decode_utf8(std::string_view rest);
+
+/// Requires: a code point that is no surrogate.
+void append_utf8(std::string& out, char32_t code_point);
+
+}  // namespace braid::gq
