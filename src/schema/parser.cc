@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -275,8 +276,9 @@ Result<SourceSpan> Parser::enum_values(TypeExpression& out) {
     out.enum_values.push_back({std::move(value.text), Place{value.span}});
     BRAID_ASSIGN(more, tokens_.take_symbol(","));
   }
-  std::stable_sort(out.enum_values.begin(), out.enum_values.end(),
-                   [](const auto& left, const auto& right) { return left.text < right.text; });
+  std::sort(out.enum_values.begin(), out.enum_values.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.text, a.place.span.byte) < std::tie(b.text, b.place.span.byte);
+  });
   return tokens_.expect_symbol(")", "\",\" and another value, or \")\"");
 }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as a schema: refused with a place inside of them, or printed, parsed and stored
+// without loss.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/assert.h"
+#include "schema/catalog.h"
+#include "schema/lint.h"
+#include "schema/parser.h"
+#include "schema/printer.h"
+#include "schema/schema.h"
+
+using namespace braid;          // NOLINT: a program of its own
+using namespace braid::schema;  // NOLINT
+
+namespace {
+
+void check_error(const Error& error, std::string_view source) {
+  BRAID_ASSERT(error.kind() == ErrorKind::kInvalid || error.code() == ErrorCode::resource_limit);
+  BRAID_ASSERT(!error.span() || error.span()->byte + error.span()->length <= source.size());
+}
+
+void check_catalog(Schema schema) {
+  const Result<Catalog> catalog = assign_identities(std::move(schema));
+  if (!catalog) return;  // the canonical text is over the limit
+  const std::string bytes = encode(*catalog);
+  const Result<Catalog> decoded = decode_catalog(bytes);
+  BRAID_ASSERT(decoded.ok());
+  BRAID_ASSERT(decoded->ids() == catalog->ids());  // S5
+  BRAID_ASSERT(encode(*decoded) == bytes);         // S5
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view source(reinterpret_cast<const char*>(data), size);
+  Result<Document> document = parse(source);
+  if (!document) {
+    BRAID_ASSERT(document.error().span().has_value());
+    check_error(document.error(), source);
+    return 0;
+  }
+
+  const std::string printed = print(*document);
+  const Result<Document> again = parse(printed);
+  BRAID_ASSERT(again.ok());
+  BRAID_ASSERT(*again == *document);       // S1
+  BRAID_ASSERT(print(*again) == printed);  // S1
+
+  Result<Schema> schema = resolve(*std::move(document));
+  if (!schema) {
+    check_error(schema.error(), source);
+    return 0;
+  }
+  for (const Finding& finding : lint(*schema)) {
+    BRAID_ASSERT(finding.span.byte + finding.span.length <= source.size());
+  }
+  check_catalog(*std::move(schema));
+  return 0;
+}
