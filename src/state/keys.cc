@@ -131,6 +131,11 @@ Result<Stamp> decode_stamp_value(std::string_view value) {
   ByteReader reader(value);
   Stamp stamp;
   stamp.format = reader.u32();
+  if (!reader.failed() && stamp.format != kStateFormat) {  // another format may have another size
+    return Error(ErrorCode::format_mismatch, "the state was written in another format")
+        .with("found", std::uint64_t{stamp.format})
+        .with("supported", std::uint64_t{kStateFormat});
+  }
   stamp.graph.ulid.bytes = reader.array<decltype(Ulid::bytes)>();
   BRAID_TRY(reader.finish("the stamp of the state"));
   return stamp;

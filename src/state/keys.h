@@ -79,6 +79,7 @@ struct Stamp {
 inline constexpr std::string_view kStampKey = "m/format";
 inline constexpr std::string_view kAppliedKey = "m/applied";
 std::string stamp_value(const Stamp& stamp);
+/// `format_mismatch` {found, supported} for a format that this program does not read.
 Result<Stamp> decode_stamp_value(std::string_view value);
 std::string applied_value(const Applied& applied);
 Result<Applied> decode_applied_value(std::string_view value);
