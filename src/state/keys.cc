@@ -23,6 +23,7 @@ std::string begin_key(KeyFamily family, std::size_t size_hint) {
   return key;
 }
 
+// The end is less than any byte that could follow, and occurs nowhere within (S6).
 void put_id(std::string& out, std::string_view id) {
   for (const char c : id) {
     out.push_back(c);

@@ -153,8 +153,11 @@ TEST(StateKeys, MalformedValueIsRefusedAsCorrupt) {
   for (const std::string& value : {std::string(), std::string(7, 'x'), std::string(9, 'x')}) {
     EXPECT_EQ(decode_position_value(value).error().code(), ErrorCode::corrupt);
   }
-  EXPECT_EQ(decode_stamp_value(std::string(19, 'x')).error().code(), ErrorCode::corrupt);
-  EXPECT_EQ(decode_stamp_value(std::string(21, 'x')).error().code(), ErrorCode::corrupt);
+  EXPECT_EQ(decode_stamp_value(std::string("\1\0\0\0", 4) + std::string(15, 'x')).error().code(),
+            ErrorCode::corrupt);
+  EXPECT_EQ(decode_stamp_value(std::string("\1\0\0\0", 4) + std::string(17, 'x')).error().code(),
+            ErrorCode::corrupt);
+  EXPECT_EQ(decode_stamp_value("\1").error().code(), ErrorCode::corrupt);
   EXPECT_EQ(decode_applied_value(std::string(39, 'x')).error().code(), ErrorCode::corrupt);
   EXPECT_EQ(decode_applied_value(std::string(41, 'x')).error().code(), ErrorCode::corrupt);
 }

@@ -210,6 +210,7 @@ Result<std::unique_ptr<RocksState>> RocksState::open_read_only(env::Env& env,
   database->directory = directory;
   rocksdb::DB* opened = nullptr;
   rocksdb::Status status;
+  // Without a lock (S11), what the writer does meanwhile is met by trying again.
   for (int attempt = 0; attempt < kReaderAttemptsMax; ++attempt) {
     status = rocksdb::DB::OpenForReadOnly(reader_options(options), database->directory, &opened);
     if (status.ok()) break;

@@ -11,7 +11,7 @@ namespace braid::state {
 using Found = std::optional<std::pair<std::string, std::string>>;
 
 Result<std::optional<std::string>> StateView::get(std::string_view key) const {
-  if (const auto hit = overlay_->get(key)) {
+  if (const auto hit = overlay_->get(key)) {  // first: what leaves it is in the state already (S4)
     if (!hit->value) return std::optional<std::string>();
     return std::optional<std::string>(*hit->value);
   }
@@ -37,6 +37,7 @@ Status StateView::scan(std::string_view from, std::string_view prefix,
   if (overlay_->is_empty()) return state_->scan(from, prefix, visit);
   Overlay::Cursor cursor(*overlay_, from, prefix);
   bool stopped = false;
+  // An entry that the state has already taken from the overlay is met twice, and told once (S4).
   // Passes on what the overlay has, removals skipped, while `more` says so.
   const auto emit_overlay = [&](auto more) {
     for (; !stopped && cursor.valid() && more(); cursor.next()) {
@@ -63,7 +64,7 @@ Result<std::optional<VersionedEntry>> newest_at(const StateView& view,
                                                 std::string_view version_prefix, Position at) {
   BRAID_ASSERT(is_version_prefix(version_prefix));
   std::string from(version_prefix);
-  from += version_suffix(at);
+  from += version_suffix(at);  // whatever was written since stands before it (S3)
   BRAID_ASSIGN(Found found, view.seek(from, version_prefix));
   if (!found) return std::optional<VersionedEntry>();
   const std::string_view suffix = std::string_view(found->first).substr(version_prefix.size());
