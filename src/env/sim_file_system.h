@@ -86,9 +86,9 @@ struct FileCounters {
 /// A scripted error.
 struct FileFault {
   /// Which kind of call fails; any kind if empty.
-  std::optional<FileOperation> operation;
+  std::optional<FileOperation> operation = {};
   /// Only calls whose path contains this.
-  std::string path_part;
+  std::string path_part = {};
   /// How many such calls succeed first.
   std::uint64_t after_calls = 0;
   /// How many fail then; the fault is over after them.
