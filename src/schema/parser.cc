@@ -97,7 +97,8 @@ Result<Document> Parser::document() {
   for (;;) {
     BRAID_ASSIGN(const Token token, tokens_.next());
     if (token.kind == TokenKind::end) return out;
-    const std::string_view word = token.kind == TokenKind::identifier ? token.text : "";
+    std::string_view word;
+    if (token.kind == TokenKind::identifier) word = token.text;
     if (word == "interface") {
       BRAID_ASSIGN(out.declarations.emplace_back(), interface_declaration());
     } else if (word == "node") {
