@@ -26,14 +26,14 @@ Error mismatch(std::string_view what) {
   return Error(ErrorCode::corrupt, fmt::format("the ids of a catalog {}", what));
 }
 
-/// Checks S3 over a growing set of ids.
+/// Checks P3 over a growing set of ids.
 class IdCheck {
  public:
   explicit IdCheck(std::uint64_t next_id) : next_id_(next_id) {}
 
   Status add(std::uint64_t id) {
-    if (id == 0 || id >= next_id_) return mismatch("lie outside of 1 to the next id");  // (S3)
-    if (!seen_.insert(id).second) return mismatch("are not distinct");                  // (S3)
+    if (id == 0 || id >= next_id_) return mismatch("lie outside of 1 to the next id");  // (P3)
+    if (!seen_.insert(id).second) return mismatch("are not distinct");                  // (P3)
     return Unit{};
   }
 
@@ -105,7 +105,7 @@ class Assigner {
       if (next_id_ >= kNextIdMax) {
         return Error(ErrorCode::resource_limit, "the graph has used up its ids");
       }
-      return next_id_++;  // (S4)
+      return next_id_++;  // (P4)
     }
     if (!continued_.emplace(before->id.value).second) {
       return Error(ErrorCode::type_error,
@@ -240,7 +240,7 @@ Result<Catalog> decode_catalog(std::string_view bytes) {
   if (!document) return damaged(document.error());
   Result<Schema> schema = resolve(*std::move(document));
   if (!schema) return damaged(schema.error());
-  if (print(schema->document()) != text) {  // (S5)
+  if (print(schema->document()) != text) {  // (P5)
     return Error(ErrorCode::corrupt, "the schema text of a catalog is not in canonical form");
   }
   return Catalog::make(*std::move(schema), ids);

@@ -5,10 +5,10 @@
 // old snapshot stays readable after a rename, and what was dropped and added again is new.
 //
 // Invariants
-//   S3  The ids of a catalog are distinct, not zero and below next_id().
-//   S4  An id names one lifetime: the counter only grows, and an id goes on only under its exact
+//   P3  The ids of a catalog are distinct, not zero and below next_id().
+//   P4  An id names one lifetime: the counter only grows, and an id goes on only under its exact
 //       name or an explicit @rename_from.
-//   S5  A catalog has exactly one encoding: decode_catalog() refuses all other bytes.
+//   P5  A catalog has exactly one encoding: decode_catalog() refuses all other bytes.
 // Layer: schema.
 // Threads: immutable; any thread may read.
 #pragma once
@@ -43,7 +43,7 @@ struct StableIds {
 class Catalog {
  public:
   /// A schema under given identities, e.g. those that a merge chose.
-  /// Errors: corrupt when they do not match the schema one to one or break S3; resource_limit when
+  /// Errors: corrupt when they do not match the schema one to one or break P3; resource_limit when
   /// the canonical text is over kSourceBytesMax.
   static Result<Catalog> make(Schema schema, const StableIds& ids);
 

@@ -28,7 +28,7 @@ std::uint64_t id_of(const Catalog& catalog, std::string_view node, std::string_v
   return catalog.schema().node_type(node)->property(property)->id.value;
 }
 
-TEST(Catalog, NewGraphThenIdsInDeclaredOrder) {  // S3
+TEST(Catalog, NewGraphThenIdsInDeclaredOrder) {  // P3
   const Catalog catalog = made(
       "edge E: B -> A { w: F64 } node B { y: Bool } interface I { i: Bool }\n"
       "node A implements I { x: Bool }");
@@ -47,7 +47,7 @@ TEST(Catalog, NewGraphThenIdsInDeclaredOrder) {  // S3
   EXPECT_EQ(catalog.schema().node_type("A")->property_index(PropertyId{5}), 1U);
 }
 
-TEST(Catalog, UnchangedNamesThenTheSameIdentities) {  // S4
+TEST(Catalog, UnchangedNamesThenTheSameIdentities) {  // P4
   const Catalog before = made("node A { x: Bool y: Bool } node B {}");
   const Catalog after =
       made("node B { z: I32 } node A { y: Bool? n: Date x: Bool }", {.previous = &before});
@@ -61,7 +61,7 @@ TEST(Catalog, UnchangedNamesThenTheSameIdentities) {  // S4
   EXPECT_EQ(after.next_id(), before.next_id() + 2);
 }
 
-TEST(Catalog, ExplicitRenameThenTheSameIdentity) {  // S4
+TEST(Catalog, ExplicitRenameThenTheSameIdentity) {  // P4
   const Catalog before = made("node Old { a: Bool b: Bool } edge E: Old -> Old { w: Bool }");
   const Catalog after = made(
       "node New @rename_from(\"Old\") { c: Bool @rename_from(\"a\") b: Bool }\n"
@@ -75,7 +75,7 @@ TEST(Catalog, ExplicitRenameThenTheSameIdentity) {  // S4
   EXPECT_EQ(after.next_id(), before.next_id());
 }
 
-TEST(Catalog, StaleRenameThenTheExactNameWins) {  // S4
+TEST(Catalog, StaleRenameThenTheExactNameWins) {  // P4
   const Catalog before = made("node New @rename_from(\"Old\") {}");
   const Catalog after =
       made("node New @rename_from(\"Old\") {} node Old {}", {.previous = &before});
@@ -84,7 +84,7 @@ TEST(Catalog, StaleRenameThenTheExactNameWins) {  // S4
   EXPECT_EQ(id_of(after, "Old"), before.next_id());
 }
 
-TEST(Catalog, DropAndAddAgainThenNewIdentities) {  // S4
+TEST(Catalog, DropAndAddAgainThenNewIdentities) {  // P4
   const Catalog first = made("node A { x: Bool } node B { y: Bool }");
   const Catalog without = made("node B {}", {.previous = &first});
   const Catalog again = made("node A { x: Bool } node B { y: Bool }", {.previous = &without});
@@ -96,14 +96,14 @@ TEST(Catalog, DropAndAddAgainThenNewIdentities) {  // S4
   EXPECT_EQ(id_of(again, "B", "y"), first.next_id() + 2);
 }
 
-TEST(Catalog, NodeTypeThatBecomesAnEdgeTypeThenNewIdentity) {  // S4
+TEST(Catalog, NodeTypeThatBecomesAnEdgeTypeThenNewIdentity) {  // P4
   const Catalog before = made("node A {} node B {}");
   const Catalog after = made("node B {} edge A: B -> B", {.previous = &before});
 
   EXPECT_EQ(after.schema().edge_type("A")->id.value, before.next_id());
 }
 
-TEST(Catalog, CounterOfTheGraphThenNewIdsStartThere) {  // S4
+TEST(Catalog, CounterOfTheGraphThenNewIdsStartThere) {  // P4
   const Catalog before = made("node A {}");
   const Catalog after = made("node A {} node B {}", {.previous = &before, .next_id_min = 100});
 
@@ -160,7 +160,7 @@ constexpr std::string_view kGolden =
     "3f0a7d0a0a6564676520453a2041202d3e2041207b0a2020773a204636340a7d0a01ac0202ad02ae"
     "0201af0201b002";
 
-TEST(CatalogFormat, GoldenBytes) {  // S5
+TEST(CatalogFormat, GoldenBytes) {  // P5
   const Catalog catalog =
       made("// any white space\nnode A{k:String n:I64?} edge E:A->A{w:F64}", {.next_id_min = 300});
 
@@ -195,7 +195,7 @@ ErrorCode refusal(const Parts& parts) {
   return catalog ? ErrorCode::internal : catalog.error().code();
 }
 
-TEST(CatalogFormat, DamagedPartsThenRefused) {  // S3, S5
+TEST(CatalogFormat, DamagedPartsThenRefused) {  // P3, P5
   ASSERT_TRUE(decode_catalog(Parts{}.bytes()));
 
   EXPECT_EQ(refusal({.version = 2}), ErrorCode::format_mismatch);
@@ -224,7 +224,7 @@ TEST(CatalogFormat, EveryTruncationThenCorrupt) {
   }
 }
 
-TEST(CatalogFormat, EveryBitFlippedThenRefusedOrAnotherIdentity) {  // S5
+TEST(CatalogFormat, EveryBitFlippedThenRefusedOrAnotherIdentity) {  // P5
   const std::string bytes = Parts{}.bytes();
 
   for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {

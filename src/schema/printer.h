@@ -3,7 +3,7 @@
 // constraints after the properties, one blank line between declarations, no comments.
 //
 // Invariants
-//   S1  parse(print(document)) == document, and so print(parse(print(x))) == print(x).
+//   P1  parse(print(document)) == document, and so print(parse(print(x))) == print(x).
 // Layer: schema.
 // Threads: pure; any thread.
 #pragma once

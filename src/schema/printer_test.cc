@@ -14,7 +14,7 @@ std::string printed(std::string_view source) {
   return print(*document);
 }
 
-TEST(SchemaPrinter, LooseTextThenCanonicalText) {  // S1
+TEST(SchemaPrinter, LooseTextThenCanonicalText) {  // P1
   const std::string_view canonical = R"(interface Named {
   name: String @index
 }

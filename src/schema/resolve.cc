@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of docs/languages/pg.md. (S2)
+// The rules of docs/languages/pg.md. (P2)
 #include <string>
 #include <unordered_map>
 #include <unordered_set>

@@ -2,7 +2,7 @@
 // A schema with every rule checked: the types of a graph, and fast ways to find them.
 //
 // Invariants
-//   S2  A Schema obeys every rule of docs/languages/pg.md: whoever holds one checks none again.
+//   P2  A Schema obeys every rule of docs/languages/pg.md: whoever holds one checks none again.
 // Layer: schema.
 // Threads: immutable; any thread may read.
 #pragma once

@@ -36,7 +36,7 @@ Status try_to_resolve(std::string_view source) {
   return Unit{};
 }
 
-TEST(Schema, NodeTypeThenItsConstraintsByPosition) {  // S2
+TEST(Schema, NodeTypeThenItsConstraintsByPosition) {  // P2
   const Schema schema = resolved(
       "node P @description(\"d\") @instruction(\"i\") @rename_from(\"Q\") {\n"
       "  a: String @key @unique @check(\"^x\")\n"

@@ -30,8 +30,8 @@ void check_catalog(Schema schema) {
   const std::string bytes = encode(*catalog);
   const Result<Catalog> decoded = decode_catalog(bytes);
   BRAID_ASSERT(decoded.ok());
-  BRAID_ASSERT(decoded->ids() == catalog->ids());  // S5
-  BRAID_ASSERT(encode(*decoded) == bytes);         // S5
+  BRAID_ASSERT(decoded->ids() == catalog->ids());  // P5
+  BRAID_ASSERT(encode(*decoded) == bytes);         // P5
 }
 
 }  // namespace
@@ -48,8 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string printed = print(*document);
   const Result<Document> again = parse(printed);
   BRAID_ASSERT(again.ok());
-  BRAID_ASSERT(*again == *document);       // S1
-  BRAID_ASSERT(print(*again) == printed);  // S1
+  BRAID_ASSERT(*again == *document);       // P1
+  BRAID_ASSERT(print(*again) == printed);  // P1
 
   Result<Schema> schema = resolve(*std::move(document));
   if (!schema) {

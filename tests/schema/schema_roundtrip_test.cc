@@ -291,7 +291,7 @@ class Generator {
 
 constexpr std::uint64_t kSchemas = 4000;
 
-TEST(SchemaRoundtrip, PrintingLosesNothing) {  // S1
+TEST(SchemaRoundtrip, PrintingLosesNothing) {  // P1
   for (std::uint64_t seed = 1; seed <= kSchemas; ++seed) {
     const Document document = Generator(seed).document();
 
@@ -317,7 +317,7 @@ TEST(SchemaRoundtrip, WhiteSpaceAndCommentsSayNothing) {
   }
 }
 
-TEST(SchemaRoundtrip, CatalogsComeBackFromTheirBytes) {  // S5
+TEST(SchemaRoundtrip, CatalogsComeBackFromTheirBytes) {  // P5
   for (std::uint64_t seed = 1; seed <= kSchemas; ++seed) {
     const std::string source = print(Generator(seed).document());
     const Result<Catalog> catalog = make_catalog(source, {.next_id_min = seed});
