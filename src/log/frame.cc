@@ -191,6 +191,8 @@ Result<FrameHeader> decode_frame_header(const SegmentKey& key, std::string_view 
   return header;
 }
 
+bool has_frame_magic(std::string_view bytes) { return bytes.starts_with(kFrameMagic); }
+
 Status check_frame_bytes(const SegmentKey& key, const FrameHeader& header, std::string_view frame) {
   if (frame.size() != header.frame_bytes()) {
     return bad_payload(fmt::format("{} bytes", header.frame_bytes()),

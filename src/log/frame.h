@@ -95,6 +95,8 @@ EncodedFrame encode_group(const SegmentKey& key, FrameHeader header,
 /// `expected` and `actual` if it is none.
 Result<FrameHeader> decode_frame_header(const SegmentKey& key, std::string_view bytes,
                                         std::uint64_t offset);
+/// Whether a frame may begin here at all: a cheap test before decode_frame_header.
+bool has_frame_magic(std::string_view bytes);
 /// Checks a whole frame whose header is decoded: payload CRC, zero padding (L8).
 Status check_frame_bytes(const SegmentKey& key, const FrameHeader& header, std::string_view frame);
 /// The records of a whole frame, everything checked: bytes, digests and the chain (L1, L2).
