@@ -162,7 +162,7 @@ base::Hash128 cell_hash(const HashScope& scope, PropertyId property, const RowId
 void ContentHash::add(Part part, const base::Hash128& hash) {
   if (hash.is_zero()) return;
   const auto at = parts_.try_emplace(part).first;
-  at->second += hash;
+  at->second += hash;                          // V5: addition commutes
   if (at->second.is_zero()) parts_.erase(at);  // V7
 }
 

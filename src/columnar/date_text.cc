@@ -190,7 +190,7 @@ std::optional<std::int64_t> time_ms(std::int64_t day, std::int64_t ms) {
 
 }  // namespace
 
-std::string to_text(Date date) {
+std::string to_text(Date date) {  // V3: years beyond four digits too
   std::string out;
   append_date(out, date.days);
   return out;

@@ -31,7 +31,7 @@ Result<std::string> float_key(T value) {
         .with("expected", "a finite number")
         .with("actual", shortest(value));
   }
-  if (value == 0) return std::string("0");
+  if (value == 0) return std::string("0");  // V4: both zeros are one
   return shortest(value);
 }
 

@@ -164,7 +164,7 @@ void append(std::string& out, const EdgeDeclaration& declaration) {
 
 }  // namespace
 
-std::string print(const Document& document) {
+std::string print(const Document& document) {  // P1
   std::string out;
   for (const Declaration& declaration : document.declarations) {
     if (!out.empty()) out += "\n";
