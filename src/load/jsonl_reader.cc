@@ -139,7 +139,7 @@ Result<bool> JsonlReader::skip_to_record() {
     if (!more) return false;
   }
   if (window().front() == '{') return true;
-  // What stands there is shown as far as its line goes, however the source has cut it (L2).
+  // What stands there is shown as far as its line goes, however the source has cut it (J4).
   while (window().size() < 8 * kShownMax) {
     BRAID_ASSIGN(const bool more, fill());
     if (!more) break;
@@ -152,7 +152,7 @@ Result<std::string_view> JsonlReader::frame_record(LoadRow& row) {
   JsonFrame frame;
   for (;;) {
     const JsonFrame::Outcome outcome = frame.scan(window());
-    // The limit binds wherever the source has cut the text (L2).
+    // The limit binds wherever the source has cut the text (J4).
     if (frame.position() > options_.record_bytes_max) {
       return unframed(JsonFrame::Outcome::unfinished, options_.record_bytes_max, row);
     }
@@ -167,7 +167,7 @@ Result<std::string_view> JsonlReader::frame_record(LoadRow& row) {
 
 /// Why the record at the front of the window has no end: at `at`, unless it is broken before.
 Error JsonlReader::unframed(JsonFrame::Outcome outcome, std::size_t at, LoadRow& row) {
-  // Enough to show what stands there, however the source has cut it (L2).
+  // Enough to show what stands there, however the source has cut it (J4).
   while (window().size() < at + 8 * kShownMax) {
     const Result<bool> more = fill();
     if (!more) return more.error();

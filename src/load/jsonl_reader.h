@@ -7,8 +7,8 @@
 // there is one) and a span. Lines count from 1, bytes from 0 with the byte order mark.
 //
 // Invariants
-//   L2  Rows and errors do not depend on how the source cuts its text.
-//   L3  The rows before an error are those of the text before the faulty record.
+//   J4  Rows and errors do not depend on how the source cuts its text.
+//   J5  The rows before an error are those of the text before the faulty record.
 // Layer: load.
 // Threads: one at a time.
 #pragma once

@@ -198,7 +198,7 @@ TEST(JsonlReader, EmptyTextsHaveNoRows) {
   }
 }
 
-// L2
+// J4
 TEST(JsonlReader, RowsDoNotDependOnHowTheSourceCutsTheText) {
   const std::string text =
       "\xEF\xBB\xBF{\"type\":\"Thing\",\"data\":{\"text\":\"\xC3\xA9\\\"}\\\\\"}}\r\n"
@@ -219,7 +219,7 @@ TEST(JsonlReader, RowsDoNotDependOnHowTheSourceCutsTheText) {
   }
 }
 
-// L3
+// J5
 TEST(JsonlReader, RowsBeforeAnErrorAreGiven) {
   const std::string text = "{\"type\":\"Thing\"}\n{\"type\":\"Thing\"}\n{\"type\":\"No\"}\n";
   JsonlReader reader(test_schema(), source_of(text));

@@ -215,17 +215,17 @@ void expect_refused(const Malformed& example) {
   }
 }
 
-// L1, L2, J2
+// J3, J4, J2
 TEST(JsonlMalformed, WhatIsNoJsonIsRefusedAtItsByte) {
   for (const Malformed& example : kSyntax) expect_refused(example);
 }
 
-// L1, L2
+// J3, J4
 TEST(JsonlMalformed, NamesThatAreUnknownRepeatedOrMissingAreRefusedAtTheirByte) {
   for (const Malformed& example : kNames) expect_refused(example);
 }
 
-// L1, L2
+// J3, J4
 TEST(JsonlMalformed, ValuesOfAnotherTypeAreRefusedAtTheirByte) {
   for (const Malformed& example : kValues) expect_refused(example);
 }

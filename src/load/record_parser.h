@@ -7,7 +7,7 @@
 // keyed type an identity that is given must be the text of the key.
 //
 // Invariants
-//   L1  A row is accepted only whole: every member known and given once, every value of its type.
+//   J3  A row is accepted only whole: every member known and given once, every value of its type.
 // Layer: load.
 // Threads: one at a time.
 #pragma once

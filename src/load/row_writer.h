@@ -3,7 +3,7 @@
 // back, and a second export is byte for byte the first.
 //
 // Invariants
-//   L4  read(write(row)) is the same row, value by value (columnar::same_value).
+//   J6  read(write(row)) is the same row, value by value (columnar::same_value).
 // Layer: load.
 // Threads: pure functions.
 #pragma once

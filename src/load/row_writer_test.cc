@@ -178,7 +178,7 @@ std::vector<Written> random_nodes(Generator& generator, std::size_t count) {
   return out;
 }
 
-// L4
+// J6
 TEST(RowWriter, RandomRowsOfEveryTypeComeBackEqual) {
   Generator generator(20'261'130);
   const std::vector<Written> nodes = random_nodes(generator, 5'000);
@@ -206,7 +206,7 @@ TEST(RowWriter, RandomRowsOfEveryTypeComeBackEqual) {
   EXPECT_EQ(again, text);
 }
 
-// L4
+// J6
 TEST(RowWriter, RandomEdgesComeBackEqual) {
   Generator generator(7);
   const schema::EdgeType& knows = *test_schema().edge_type("Knows");
