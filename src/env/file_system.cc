@@ -43,7 +43,7 @@ Status replace_file(FileSystem& files, std::string_view path, std::string_view b
     static_cast<void>(files.remove(staged));
     return done;
   }
-  return files.sync_directory(parent_of(path));
+  return files.sync_directory(parent_of(path));  // the bytes were durable before their name (E1)
 }
 
 Result<std::string> read_exactly(const File& file, std::string_view path, std::uint64_t offset,

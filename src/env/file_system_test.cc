@@ -110,7 +110,7 @@ TYPED_TEST(FileSystems, ReadAtTheEndIsShort) {
   EXPECT_EQ(*file->read_at(~std::uint64_t{0}, out.data(), out.size()), 0U);
 }
 
-TYPED_TEST(FileSystems, TruncateCutsAndGrowsWithZeros) {
+TYPED_TEST(FileSystems, TruncateCutsAndGrowsWithZeros) {  // E7
   this->create("a", "hello");
   auto file = this->open("a", OpenMode::kReadWrite);
 

@@ -37,6 +37,7 @@ Xoshiro256::Xoshiro256(std::uint64_t seed) {
   for (std::uint64_t& word : state_) word = splitmix64(seed);
 }
 
+// No input but the state (E8).
 std::uint64_t Xoshiro256::next() {
   const std::uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
   const std::uint64_t shifted = state_[1] << 17;

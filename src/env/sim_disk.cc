@@ -25,7 +25,7 @@ Range sectors_of(const SimChange& change) {
           std::min(end, change.after_offset + change.after.size())};
 }
 
-/// Some of the sectors: the first ones, the last ones, or any.
+/// Some of the sectors (E11): the first ones, the last ones, or any.
 std::vector<Range> torn(Range whole, CrashDice& dice) {
   const std::uint64_t count = (whole.end - whole.begin + kSector - 1) / kSector;
   const auto part = [&](std::uint64_t from, std::uint64_t to) {
@@ -63,7 +63,7 @@ std::vector<Range> survivors(const SimChange& change, CrashDice& dice) {
 }  // namespace
 
 CrashDice::CrashDice(std::uint64_t seed, CrashMode mode) : generator_(seed), mode_(mode) {
-  if (mode != CrashMode::kRandom) return;
+  if (mode != CrashMode::kRandom) return;  // all else comes from the seed (E14)
   const std::uint64_t temper = generator_.below(8);
   if (temper == 0) {
     mode_ = CrashMode::kLoseUnsynced;
@@ -121,6 +121,7 @@ void SimNode::sync() {
   changes.clear();
 }
 
+// The cache is clean now: no later sync writes what the dice took (E12).
 void SimNode::sync_partly(CrashDice& dice) { settle(dice); }
 
 void SimNode::crash(CrashDice& dice) {
@@ -128,6 +129,7 @@ void SimNode::crash(CrashDice& dice) {
   bytes = durable;
 }
 
+// Changes what is durable by unsynced changes alone (E10).
 void SimNode::settle(CrashDice& dice) {
   if (dice.mode() == CrashMode::kKeepUnsynced) return sync();
   for (std::size_t index = 0; index < changes.size(); ++index) {
@@ -177,8 +179,8 @@ namespace {
 
 using NameKey = std::pair<const SimNode*, std::string_view>;
 
-/// What a change builds on: earlier changes of its names; moved directories, on earlier moves (or a
-/// directory could end up inside itself).
+/// What a change builds on (E13): earlier changes of its names; moved directories, on earlier moves
+/// (or a directory could end up inside itself).
 class TouchedNames {
  public:
   bool meets(const NameChange& change) const {

@@ -331,6 +331,7 @@ TEST(SimCrash, OpenFilesAndLocksAreDead) {
   SimFileSystem files;
   auto file = create_durable(files, "a", "x");
   auto lock = *files.try_lock("LOCK", "one");
+  ASSERT_TRUE(files.sync_directory("/"));
   files.crash(1);
 
   char byte = 0;

@@ -66,6 +66,27 @@ TEST(ThreadWorkers, StepMayAskForTheNextOneAtOnceOrLater) {
   steps.wait_for(6);
 }
 
+TEST(ThreadWorkers, RestingJobRunsOnceForOneWake) {
+  Counter steps;
+  const auto job = thread_workers().start("test", [&] {
+    steps.add();
+    return NextStep::when_woken();
+  });
+  Counter others;
+  const auto other = thread_workers().start("other", [&] {
+    others.add();
+    return NextStep::now();
+  });
+  job->wake();
+  steps.wait_for(1);
+
+  other->wake();
+  others.wait_for(200);  // time enough for another step, were there one
+
+  job->stop();
+  EXPECT_EQ(steps.count(), 1);
+}
+
 TEST(ThreadWorkers, WakeDuringAStepLeadsToAnother) {  // E4
   Counter entered;
   Counter released;
