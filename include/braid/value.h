@@ -47,13 +47,14 @@ class Value {
     std::vector<Value> values;
     friend bool operator==(const Object&, const Object&) = default;
   };
-  using Variant = std::variant<Null, bool, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t,
-                               float, double, std::string, Blob, Date, DateTime, List, Vector, Object>;
+  using Variant =
+      std::variant<Null, bool, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t, float,
+                   double, std::string, Blob, Date, DateTime, List, Vector, Object>;
 
   Value() = default;
   template <class T>
     requires std::is_constructible_v<Variant, T>
-  Value(T value) : data_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Value(T value) : data_(std::move(value)) {}            // NOLINT(google-explicit-constructor)
   Value(const char* text) : data_(std::string(text)) {}  // NOLINT(google-explicit-constructor)
 
   bool is_null() const { return std::holds_alternative<Null>(data_); }

@@ -37,15 +37,9 @@ std::string_view name_of(Shape shape) {
 std::string to_string(const PropertyType& type) {
   std::string out;
   switch (type.shape) {
-    case Shape::scalar:
-      out = name_of(type.kind);
-      break;
-    case Shape::list:
-      out = "[" + std::string(name_of(type.kind)) + "]";
-      break;
-    case Shape::vector:
-      out = "Vector(" + std::to_string(type.vector_size) + ")";
-      break;
+    case Shape::scalar: out = name_of(type.kind); break;
+    case Shape::list: out = "[" + std::string(name_of(type.kind)) + "]"; break;
+    case Shape::vector: out = "Vector(" + std::to_string(type.vector_size) + ")"; break;
     case Shape::enumeration:
       out = "enum(";
       for (const std::string& value : type.enum_values) {
