@@ -155,7 +155,8 @@ struct CommitInfo {
   std::string key;
   std::int64_t authored_ms = 0;
   std::int64_t committed_ms = 0;
-  /// 64 hexadecimal digits each: content of the graph after it, and its link in the audit chain.
+  /// Hexadecimal: 32 digits for the content of the branch after it, 64 for its link in the audit
+  /// chain.
   std::string content_hash;
   std::string record_hash;
   std::vector<TypeChange> changes;

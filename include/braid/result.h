@@ -71,10 +71,11 @@ using Status = Result<Unit>;
 #define BRAID_CONCAT(a, b) BRAID_CONCAT_INNER(a, b)
 
 /// Returns the error of `expr` from the enclosing function, if it has one.
-#define BRAID_TRY(expr)                                                \
-  do {                                                                 \
-    auto braid_try_result = (expr);                                    \
-    if (!braid_try_result) return std::move(braid_try_result).error(); \
+#define BRAID_TRY(expr) BRAID_TRY_INNER(BRAID_CONCAT(braid_status_, __LINE__), expr)
+#define BRAID_TRY_INNER(temporary, expr)                 \
+  do {                                                   \
+    auto temporary = (expr);                             \
+    if (!temporary) return std::move(temporary).error(); \
   } while (false)
 
 /// Declares or assigns `target` from the value of `expr`, or returns its error:

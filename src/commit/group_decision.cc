@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commit/group_decision.h"
+
+#include <fmt/format.h>
+
+#include "base/assert.h"
+
+namespace braid::commit {
+
+GroupDecision::GroupDecision(const SequencerParts& parts, const SequencerOptions& options,
+                             const RecentWrites& recent)
+    : parts_(parts),
+      options_(options),
+      recent_(recent),
+      root_(parts.roots.get()),
+      heads_{root_->counters, root_->catalog, *root_->branches},
+      time_ms_(parts.log.clock_ms()),
+      group_recent_(root_->position),
+      source_(parts.changes) {}
+
+Result<std::optional<GroupDecision::Verdict>> GroupDecision::decide(PreparedChange& change) {
+  BRAID_ASSIGN(auto replay, find_replay(change));
+  if (replay) return std::optional(std::move(*replay));
+  BRAID_TRY(check_preconditions(change));
+  BRAID_ASSIGN(const std::uint32_t attempts, settle(change));
+  if (!change.built.changes.empty()) return bind_commit(change, attempts);
+  if (change.key_is_callers) return bind_receipt(change, attempts);
+  // Nothing to change and nothing to remember: no record at all.
+  Verdict verdict;
+  verdict.outcome.attempts = attempts;
+  verdict.outcome.receipt.version = branch_of(change).version;
+  verdict.outcome.receipt.position = last();
+  return std::optional(std::move(verdict));
+}
+
+Result<std::optional<GroupDecision::Verdict>> GroupDecision::find_replay(
+    const PreparedChange& change) const {
+  const std::string key = idempotency_state_key(change.batch.batch_id);
+  if (const auto member = by_key_.find(key); member != by_key_.end()) {
+    BRAID_TRY(check_replay_identity(members_[member->second].batch, change.batch));
+    Verdict verdict{{members_[member->second].receipt, true, 1}, true};
+    return std::optional(std::move(verdict));
+  }
+  // The client looked the key up before it prepared; only what came later is news.
+  const bool forgotten = change.token.based_on < recent_.floor();
+  if (!forgotten && recent_.last_write(key) == Position{}) return std::optional<Verdict>();
+  BRAID_ASSIGN(auto outcome, find_outcome(*root_, parts_.log, change.batch));
+  if (!outcome) return std::optional<Verdict>();
+  return std::optional(Verdict{std::move(*outcome), false});
+}
+
+Status GroupDecision::check_preconditions(const PreparedChange& change) const {
+  const auto found = heads_.branches.find(change.batch.scope.name);
+  if (found == heads_.branches.end() || found->second.incarnation != change.token.branch) {
+    return Error(ErrorCode::not_found, "the branch is not there any more")
+        .with("branch", change.batch.scope.name);
+  }
+  const manifest::Branch& branch = found->second;
+  const ExpectedVersion& expected = change.batch.expected_version;
+  if (expected.kind == ExpectedVersion::Kind::graph && expected.version != branch.version.value) {
+    return Error(ErrorCode::stale_version, "the branch is at another version")
+        .with("expected", expected.version)
+        .with("actual", branch.version.value);
+  }
+  if (change.if_commit && (!branch.head || branch.head->id != *change.if_commit)) {
+    return Error(ErrorCode::precondition_failed, "the branch's head is another commit")
+        .with("expected", change.if_commit->to_string())
+        .with("actual", branch.head ? branch.head->id.to_string() : "none");
+  }
+  return Unit{};
+}
+
+Result<std::uint32_t> GroupDecision::settle(PreparedChange& change) {
+  std::string member;
+  if (change.token.catalog != heads_.counters.catalog) {
+    member = "schema";
+  } else {
+    member = recent_.touched(change.built.footprint, change.token.based_on);
+    if (member.empty()) member = group_recent_.touched(change.built.footprint, root_->position);
+  }
+  if (member.empty()) return std::uint32_t{1};
+  if (!change.build) {
+    return Error(ErrorCode::read_set_changed, "others changed what this change relied on")
+        .with("member", base::hex(member))
+        .with("expected", change.token.based_on.value)
+        .with("actual", last().value);
+  }
+  BRAID_TRY(prepare_changes(change, image_for(change), parts_.env.random));
+  change.token.catalog = heads_.counters.catalog;
+  return std::uint32_t{2};
+}
+
+table::Image GroupDecision::image_for(const PreparedChange& change) const {
+  std::shared_ptr<const state::Overlay> overlay = root_->overlay;
+  if (!members_.empty()) {
+    std::vector<state::StateWrite> writes;
+    for (const Member& member : members_) {
+      writes.insert(writes.end(), member.writes.begin(), member.writes.end());
+    }
+    overlay = overlay->with({first(), last()}, writes);
+  }
+  const manifest::Branch* branch = root_->branch(change.batch.scope.name);
+  BRAID_ASSERT(branch != nullptr);
+  std::vector<table::LineageStep> lineage = root_->lineage(*branch);
+  lineage.front().up_to = last();
+  std::shared_ptr<const schema::Schema> schema(heads_.catalog, &heads_.catalog->schema());
+  return {state::StateView(std::move(overlay), root_->state), std::move(lineage), std::move(schema),
+          source_};
+}
+
+manifest::Branch& GroupDecision::branch_of(const PreparedChange& change) {
+  const auto found = heads_.branches.find(change.batch.scope.name);
+  BRAID_ASSERT(found != heads_.branches.end());
+  return found->second;
+}
+
+bool GroupDecision::fits(const log::RecordDraft& draft) const {
+  return drafts_.empty() || bytes_ + log::encoded_size(draft) <= options_.group_bytes_max;
+}
+
+void GroupDecision::add(Member member, log::RecordDraft draft) {
+  group_recent_.add(member.position, member.writes, member.tables);
+  if (member.changes) source_.add(member.position, member.changes);
+  by_key_.emplace(idempotency_state_key(member.batch.batch_id), members_.size());
+  bytes_ += log::encoded_size(draft);
+  members_.push_back(std::move(member));
+  drafts_.push_back(std::move(draft));
+}
+
+std::optional<GroupDecision::Verdict> GroupDecision::bind_commit(PreparedChange& change,
+                                                                 std::uint32_t attempts) {
+  manifest::Branch& branch = branch_of(change);
+  const Position position = last().next();
+  manifest::CommitMeta meta;
+  meta.id = change.commit_id;
+  meta.branch = branch.incarnation;
+  if (branch.head) meta.parents.push_back(*branch.head);
+  meta.version = heads_.counters.version.next();
+  meta.sequence = heads_.counters.sequence.next();
+  meta.committed_ms = std::max(time_ms_, branch.committed_ms);
+  meta.authored_ms = change.batch.created_at_ms;
+  meta.catalog = heads_.counters.catalog;
+  meta.content_hash = branch.content_hash;
+  meta.content_hash += change.built.changes.hash_delta();
+  meta.tables = counts_of(change.built.changes);
+
+  CommitRecord record;
+  record.meta = meta;
+  record.batch = change.batch;
+  record.batch.authoritative_state =
+      AuthoritativeState{change.changes_section.digest, heads_.counters.version, meta.version};
+  Sequence previous = branch.last_sequence;
+  Sequence sequence = meta.sequence;
+  for (const std::string& kind : record.batch.outbox) {
+    record.outbox.push_back(
+        {sequence, previous, branch.incarnation, VersionScope::graph, meta.version, kind});
+    previous = sequence;
+    sequence = sequence.next();
+  }
+  record.receipt = {meta.id,       meta.version,        position,
+                    meta.sequence, change.built.counts, meta.committed_ms + kKeyValidMs};
+
+  log::RecordDraft draft = make_commit({record.batch, meta, record.receipt, record.outbox},
+                                       change.changes_section, parts_.env.random);
+  if (!fits(draft)) return std::nullopt;
+
+  Member member;
+  append_commit_effects(record, position, change.built.changes, change.encoded,
+                        heads_.catalog->schema(), member.writes);
+  const Status advanced =
+      advance(heads_, meta, position, change.built.changes, record.outbox.size());
+  BRAID_ASSERT(advanced.ok());
+  member.tables = tables_of(change.built.changes);
+  member.changes = std::make_shared<const std::string>(std::move(change.encoded.bytes));
+  member.position = position;
+  member.receipt = record.receipt;
+  member.batch = std::move(record.batch);
+  Verdict verdict{{record.receipt, false, attempts}, true};
+  add(std::move(member), std::move(draft));
+  return verdict;
+}
+
+std::optional<GroupDecision::Verdict> GroupDecision::bind_receipt(PreparedChange& change,
+                                                                  std::uint32_t attempts) {
+  const manifest::Branch& branch = branch_of(change);
+  CommitRecord record;
+  record.batch = change.batch;
+  record.receipt.version = branch.version;
+  record.receipt.position = last().next();
+  record.receipt.key_valid_until_ms = std::max(time_ms_, branch.committed_ms) + kKeyValidMs;
+  log::RecordDraft draft = make_receipt_only(record.batch, record.receipt, parts_.env.random);
+  if (!fits(draft)) return std::nullopt;
+  Member member;
+  append_commit_effects(record, record.receipt.position, {}, {}, heads_.catalog->schema(),
+                        member.writes);
+  member.position = record.receipt.position;
+  member.receipt = record.receipt;
+  member.batch = std::move(record.batch);
+  Verdict verdict{{record.receipt, false, attempts}, true};
+  add(std::move(member), std::move(draft));
+  return verdict;
+}
+
+void GroupDecision::seal() {
+  for (Member& member : members_) {
+    writes_.insert(writes_.end(), member.writes.begin(), member.writes.end());
+  }
+  append_branch_effects(heads_, writes_);
+  next_root_ = std::make_shared<manifest::Root>();
+  next_root_->position = last();
+  next_root_->counters = heads_.counters;
+  next_root_->catalog = heads_.catalog;
+  next_root_->branches = std::make_shared<const manifest::BranchMap>(heads_.branches);
+  next_root_->overlay = root_->overlay->with({first(), last()}, writes_);
+  next_root_->state = root_->state;
+}
+
+std::shared_ptr<manifest::Root> GroupDecision::take_root(const base::Digest& last_hash) {
+  next_root_->hash = last_hash;
+  return std::move(next_root_);
+}
+
+void GroupDecision::note_in(RecentWrites& recent) const {
+  for (const Member& member : members_) recent.add(member.position, member.writes, member.tables);
+}
+
+void GroupDecision::remember_in(const LogChangeSource& changes) const {
+  for (const Member& member : members_) {
+    if (member.changes) changes.remember(member.position, member.changes);
+  }
+}
+
+PublishedGroup GroupDecision::take_group(const base::Digest& last_hash) {
+  return {last(), last_hash, drafts_.size(), std::move(writes_)};
+}
+
+}  // namespace braid::commit

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commit/sequencer.h"
+
+#include <optional>
+
+#include "base/assert.h"
+#include "base/coding.h"
+#include "commit/group_decision.h"
+
+namespace braid::commit {
+
+struct Sequencer::Waiter {
+  PreparedChange change;
+  std::optional<Result<Outcome>> result;
+  /// The result holds only once the group is durable.
+  bool needs_append = false;
+  bool done = false;
+  bool leads = false;
+  env::CondVar wake;
+};
+
+Sequencer::Sequencer(const SequencerParts& parts, const SequencerOptions& options)
+    : parts_(parts), options_(options), recent_(parts.roots.get()->position) {}
+
+Result<std::optional<Outcome>> Sequencer::replayed(const MutationBatch& batch) const {
+  return find_outcome(*parts_.roots.get(), parts_.log, batch);
+}
+
+Result<Outcome> Sequencer::commit(PreparedChange change) {
+  Waiter waiter;
+  waiter.change = std::move(change);
+  if (parts_.applier.lag_records() > options_.state_lag_records_max) {
+    Error busy(ErrorCode::busy, "the state lags too far behind the log; try again");
+    if (const auto cause = parts_.applier.last_error()) {
+      busy = busy.with("cause", to_string(*cause));
+    }
+    return busy;
+  }
+  {
+    const env::Lock lock(mutex_);
+    if (closed_) return Error(ErrorCode::unavailable, "the graph is closed");
+    if (queue_.size() >= options_.queue_batches_max) {
+      return Error(ErrorCode::busy, "too many changes are waiting; try again")
+          .with("limit", options_.queue_batches_max);
+    }
+    queue_.push_back(&waiter);
+    if (!leading_) {
+      leading_ = true;
+      waiter.leads = true;
+    }
+    while (!waiter.done && !waiter.leads) waiter.wake.wait(mutex_);
+  }
+  if (waiter.leads) lead();
+  BRAID_ASSERT(waiter.result.has_value());
+  return *std::move(waiter.result);
+}
+
+void Sequencer::close() {
+  const env::Lock lock(mutex_);
+  closed_ = true;
+  while (leading_) idle_.wait(mutex_);
+}
+
+void Sequencer::lead() {
+  const Group group = take_group();
+  run_group(group);
+  answer(group);
+}
+
+Sequencer::Group Sequencer::take_group() {
+  const env::Lock lock(mutex_);
+  BRAID_ASSERT(!queue_.empty());
+  Group group;
+  while (!queue_.empty() && group.size() < options_.group_batches_max) {
+    group.push_back(queue_.front());
+    queue_.pop_front();
+  }
+  return group;
+}
+
+void Sequencer::answer(const Group& group) {
+  const env::Lock lock(mutex_);
+  // What did not fit goes back to the front, in order.
+  for (auto it = group.rbegin(); it != group.rend(); ++it) {
+    if (!(*it)->result) queue_.push_front(*it);
+  }
+  // The next leader is woken first: the others only carry answers away.
+  if (queue_.empty()) {
+    leading_ = false;
+    idle_.notify_all();
+  } else {
+    queue_.front()->leads = true;
+    queue_.front()->wake.notify_one();
+  }
+  for (Waiter* waiter : group) {
+    if (!waiter->result) continue;
+    waiter->done = true;
+    waiter->wake.notify_one();
+  }
+}
+
+void Sequencer::run_group(const Group& group) {
+  if (must_recover_) {
+    if (Status recovered = catch_up(); !recovered) {
+      for (Waiter* waiter : group) waiter->result = recovered.error();
+      return;
+    }
+  }
+  GroupDecision decision(parts_, options_, recent_);
+  decide_group(group, decision);
+  if (decision.empty()) return;
+  append_group(group, decision);
+}
+
+void Sequencer::decide_group(const Group& group, GroupDecision& decision) {
+  for (Waiter* waiter : group) {
+    auto verdict = decision.decide(waiter->change);
+    if (!verdict) {
+      waiter->result = std::move(verdict).error();
+    } else if (*verdict) {
+      waiter->needs_append = (*verdict)->needs_append;
+      waiter->result = std::move((*verdict)->outcome);
+    } else {
+      return;  // full: this one and the rest go into the next group
+    }
+  }
+}
+
+void Sequencer::append_group(const Group& group, GroupDecision& decision) {
+  const auto fail = [&](const std::function<Error(const Waiter&)>& error_for) {
+    for (Waiter* waiter : group) {
+      if (waiter->needs_append) waiter->result = error_for(*waiter);
+    }
+  };
+  decision.seal();
+  if (Status status = parts_.failpoints.hit(env::Failpoint::commit_before_append); !status) {
+    return fail([&](const Waiter&) { return status.error(); });
+  }
+  const log::AppendResult appended =
+      parts_.log.append(decision.first(), decision.drafts(), decision.time_ms());
+  if (appended.outcome == log::AppendOutcome::kDone) {
+    Status published = publish(decision, appended.last_hash);
+    if (published) return;
+    must_recover_ = true;
+  } else if (appended.outcome != log::AppendOutcome::kUnknown) {
+    return fail([&](const Waiter&) { return *appended.error; });
+  }
+  must_recover_ = true;
+  const Position last = decision.last();
+  if (Status recovered = catch_up(); !recovered) {
+    return fail([&](const Waiter& waiter) {
+      return Error(ErrorCode::outcome_unknown,
+                   "the log failed while writing; ask again with the same key")
+          .with("batch_id", base::hex_of(waiter.change.batch.batch_id))
+          .with("cause", to_string(recovered.error()));
+    });
+  }
+  // All or nothing: the group is one frame.
+  if (parts_.roots.get()->position >= last) return;
+  fail([&](const Waiter&) {
+    return appended.error ? *appended.error : Error(ErrorCode::io_error, "the append was lost");
+  });
+}
+
+Status Sequencer::publish(GroupDecision& decision, const base::Digest& last_hash) {
+  BRAID_TRY(parts_.failpoints.hit(env::Failpoint::commit_after_append));
+  decision.remember_in(parts_.changes);
+  decision.note_in(recent_);
+  parts_.roots.publish(decision.take_root(last_hash));
+  parts_.applier.add(decision.take_group(last_hash));
+  return parts_.failpoints.hit(env::Failpoint::commit_after_publish);
+}
+
+Status Sequencer::catch_up() {
+  BRAID_ASSIGN(const log::LogTail tail, parts_.log.recover());
+  const std::shared_ptr<const manifest::Root> root = parts_.roots.get();
+  if (tail.last > root->position) {
+    BRAID_ASSIGN(Followed followed, follow(parts_.log, *root));
+    parts_.roots.publish(std::move(followed.root));
+    parts_.applier.add({tail.last, tail.hash, followed.records, std::move(followed.writes)});
+  }
+  // Whatever was prepared before is checked against nothing older than this.
+  recent_ = RecentWrites(tail.last);
+  must_recover_ = false;
+  return Unit{};
+}
+
+}  // namespace braid::commit

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// An open graph: owns lock, log, state, root and sequencer, and is the only place where the write
+// stack and the query stack meet. The public handle (include/braid/graph.h) is a pointer to it.
+//
+// Invariants
+//   G1  Every change goes through the sequencer: nothing else appends to the log of an open graph.
+//   G2  A read-only core changes no file and takes no lock.
+// Threads: any, for every public function.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/graph.h"
+#include "commit/change_source.h"
+#include "commit/sequencer.h"
+#include "commit/state_applier.h"
+#include "engine/graph_directory.h"
+#include "engine/names.h"
+#include "env/env.h"
+#include "env/failpoints.h"
+#include "log/log.h"
+#include "manifest/root.h"
+
+namespace braid::engine {
+
+/// What tests and the simulator choose besides the public options.
+struct CoreOptions {
+  OpenOptions open;
+  /// Keeps the state in memory, for file systems that RocksDB cannot be on.
+  bool memory_state = false;
+};
+
+class GraphCore : public std::enable_shared_from_this<GraphCore> {
+  struct Token {
+    explicit Token() = default;
+  };
+
+ public:
+  /// As the functions of Graph, on any machine.
+  static Result<std::shared_ptr<GraphCore>> init(env::Env& env, std::string_view path,
+                                                 std::string_view schema,
+                                                 const InitOptions& init_options,
+                                                 const CoreOptions& options);
+  static Result<std::shared_ptr<GraphCore>> open(env::Env& env, std::string_view path,
+                                                 const CoreOptions& options);
+  static Result<std::shared_ptr<GraphCore>> in_memory(env::Env& env, std::string_view schema,
+                                                      const CoreOptions& options);
+
+  GraphCore(Token, env::Env& env, const CoreOptions& options, GraphId graph);
+  ~GraphCore();
+
+  Result<std::shared_ptr<const SnapshotCore>> snapshot(std::string_view branch);
+  Result<Receipt> load(std::vector<LoadSource> sources, const LoadOptions& options);
+  Result<std::vector<CommitInfo>> history(std::string_view branch, std::uint64_t limit);
+  Result<CommitDetail> show(std::string_view commit);
+  Result<VerifyReport> verify();
+  Status close();
+
+  env::Env& env() { return env_; }
+  GraphId graph() const { return graph_; }
+  env::Failpoints& failpoints() { return failpoints_; }
+  const log::CommitLog& log() const { return *log_; }
+  const commit::LogChangeSource& changes() const { return *changes_; }
+  const Names& names() const { return *names_; }
+  /// The root that readers get: of a read-only core, after looking for what the writer has done.
+  Result<std::shared_ptr<const manifest::Root>> root();
+  /// nullptr when read-only.
+  commit::Sequencer* sequencer() { return sequencer_.get(); }
+  /// Where everything committed so far has been applied to the state.
+  Status drain_state();
+  Names& mutable_names() { return *names_; }
+  /// `read_only` or `unavailable` unless changes are possible.
+  Status check_writable() const;
+
+ private:
+  /// Makes root, applier and sequencer over log_ and state.
+  Status start(std::shared_ptr<state::State> state);
+
+  env::Env& env_;
+  CoreOptions options_;
+  GraphId graph_;
+  env::Failpoints failpoints_;
+  std::unique_ptr<env::FileLock> lock_;
+  std::unique_ptr<log::CommitLog> log_;
+  std::shared_ptr<state::State> state_;
+  std::unique_ptr<Names> names_;
+  std::unique_ptr<commit::LogChangeSource> changes_;
+  manifest::RootHolder roots_;
+  std::unique_ptr<commit::StateApplier> applier_;
+  std::unique_ptr<commit::Sequencer> sequencer_;
+  env::Mutex follow_mutex_;  // one follower at a time, read-only cores only
+  mutable env::Mutex close_mutex_;
+  bool closed_ BRAID_GUARDED_BY(close_mutex_) = false;
+};
+
+/// What an unopened graph's first record holds: the catalog and who made it.
+Status append_creation(env::Env& env, log::CommitLog& log, std::string_view schema,
+                       std::string_view actor);
+
+}  // namespace braid::engine

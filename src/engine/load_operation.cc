@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graph::load on the inline route: read, look the key up, parse, build on a snapshot, commit.
+#include <fmt/format.h>
+
+#include "engine/graph_core.h"
+#include "engine/snapshot_core.h"
+#include "load/jsonl_reader.h"
+#include "table/row_hash.h"
+
+namespace braid::engine {
+namespace {
+
+// A load on the inline route is bounded by what one record carries; its text may be larger, not
+// without end.
+constexpr std::uint64_t kTextBytesMax = std::uint64_t{64} << 20;
+
+struct Input {
+  std::string name;
+  std::string text;
+};
+
+Result<std::vector<Input>> read_all(std::vector<LoadSource>& sources) {
+  std::vector<Input> inputs;
+  std::uint64_t total = 0;
+  for (LoadSource& source : sources) {
+    Input input{source.name, {}};
+    std::string buffer(std::size_t{1} << 16, '\0');
+    for (;;) {
+      BRAID_ASSIGN(const std::size_t size, source.read(buffer.data(), buffer.size()));
+      if (size == 0) break;
+      total += size;
+      if (total > kTextBytesMax) {
+        return Error(ErrorCode::resource_limit, "the load is larger than one commit may be here")
+            .with("file", source.name)
+            .with("resource", "load_text_bytes")
+            .with("limit", kTextBytesMax)
+            .with("actual", total);
+      }
+      input.text.append(buffer, 0, size);
+    }
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+// What the client sent: mode and bytes, not the names of files.
+base::Digest digest_of(const std::vector<Input>& inputs, LoadMode mode) {
+  base::ByteWriter header;
+  header.u8(static_cast<std::uint8_t>(mode));
+  std::string parts;
+  for (const Input& input : inputs) {
+    const base::Digest digest = base::sha256(input.text);
+    parts.append(base::as_view(digest));
+  }
+  return base::sha256({"load\n", header.view(), parts});
+}
+
+// Where a row came from, for the errors of validation.
+struct Origin {
+  std::size_t input = 0;
+  std::uint64_t line = 0;
+  std::uint64_t byte = 0;
+};
+
+struct Rows {
+  std::vector<table::RowWrite> writes;
+  std::vector<Origin> origins;
+};
+
+Result<Rows> parse_rows(const std::vector<Input>& inputs, const schema::Schema& schema,
+                        env::Env& env) {
+  Rows rows;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    load::JsonlOptions options;
+    options.file = inputs[i].name;
+    load::JsonlReader reader(schema, load::source_of(inputs[i].text), options);
+    for (;;) {
+      load::LoadRow row;
+      BRAID_ASSIGN(const bool more, reader.next(row));
+      if (!more) break;
+      table::RowWrite write;
+      write.type = &row.type();
+      write.is_edge = row.is_edge;
+      write.id = std::move(row.id);
+      if (!write.id) write.fresh_id = env::make_ulid(env.clock, env.random).to_string();
+      write.src = std::move(row.from);
+      write.dst = std::move(row.to);
+      write.assigned = std::move(row.assigned);
+      write.ordinal = rows.writes.size();
+      rows.writes.push_back(std::move(write));
+      rows.origins.push_back({i, row.line, row.byte});
+    }
+  }
+  return rows;
+}
+
+// Says where the row of a validation error stands.
+Error locate(Error error, const Rows& rows, const std::vector<Input>& inputs) {
+  const std::string* ordinal = error.detail("row");
+  if (ordinal == nullptr) return error;
+  const std::size_t row = std::stoull(*ordinal);
+  if (row >= rows.origins.size()) return error;
+  const Origin& origin = rows.origins[row];
+  const std::string& file = inputs[origin.input].name;
+  return error.prefixed(fmt::format("{}:{}", file, origin.line))
+      .with("file", file)
+      .with("line", origin.line)
+      .with("byte", origin.byte);
+}
+
+commit::MutationBatch make_batch(GraphCore& core, const manifest::Branch& branch,
+                                 const LoadOptions& options, const base::Digest& digest) {
+  env::Env& env = core.env();
+  commit::MutationBatch batch;
+  batch.context.request_id = env::make_ulid(env.clock, env.random).to_string();
+  batch.context.principal = commit::principal_of(core.graph(), options.actor);
+  if (!options.purpose.empty()) batch.context.purpose = options.purpose;
+  batch.scope.name = branch.name;
+  batch.scope.incarnation = core.graph().to_string();
+  batch.scope.branch = branch.incarnation;
+  batch.idempotency_key =
+      options.key.empty() ? env::make_ulid(env.clock, env.random).to_string() : options.key;
+  batch.batch_id =
+      commit::batch_id_of(core.graph(), batch.context.principal, batch.idempotency_key);
+  batch.request_digest = digest;
+  batch.operations.push_back({0, "load", commit::Domain::graph_rows});
+  batch.outbox.emplace_back(commit::kProjectionRebuild);
+  batch.created_at_ms = env.clock.now_ms();
+  return batch;
+}
+
+Receipt to_receipt(const commit::Outcome& outcome, const std::string& key) {
+  const commit::StoredReceipt& stored = outcome.receipt;
+  Receipt receipt;
+  receipt.commit = stored.commit;
+  receipt.version = stored.version;
+  receipt.position = stored.position;
+  receipt.sequence = stored.sequence;
+  receipt.nodes_inserted = stored.counts.nodes_inserted;
+  receipt.nodes_updated = stored.counts.nodes_updated;
+  receipt.edges_inserted = stored.counts.edges_inserted;
+  receipt.edges_updated = stored.counts.edges_updated;
+  receipt.key = key;
+  receipt.key_valid_until_ms = stored.key_valid_until_ms;
+  receipt.replayed = outcome.replayed;
+  return receipt;
+}
+
+Status check_key(const WriteOptions& options) {
+  constexpr std::size_t kKeyBytesMax = 1024;
+  if (options.key.size() <= kKeyBytesMax) return Unit{};
+  return Error(ErrorCode::resource_limit, "the idempotency key is too long")
+      .with("resource", "idempotency_key_bytes")
+      .with("limit", kKeyBytesMax)
+      .with("actual", options.key.size());
+}
+
+// Also asked in the committer; here it spares the work.
+Status check_head(const WriteOptions& options, const manifest::Branch& branch) {
+  if (!options.if_commit || (branch.head && branch.head->id == *options.if_commit)) return Unit{};
+  return Error(ErrorCode::precondition_failed, "the branch's head is another commit")
+      .with("expected", options.if_commit->to_string())
+      .with("actual", branch.head ? branch.head->id.to_string() : "none");
+}
+
+}  // namespace
+
+Result<Receipt> GraphCore::load(std::vector<LoadSource> sources, const LoadOptions& options) {
+  BRAID_TRY(check_writable());
+  BRAID_TRY(check_key(options));
+  BRAID_ASSIGN(const std::vector<Input> inputs, read_all(sources));
+  BRAID_ASSIGN(const auto root, this->root());
+  const manifest::Branch* branch = root->branch(options.branch);
+  if (branch == nullptr) {
+    return Error(ErrorCode::not_found, "there is no such branch").with("branch", options.branch);
+  }
+  commit::PreparedChange change;
+  change.batch = make_batch(*this, *branch, options, digest_of(inputs, options.mode));
+  const std::string key = change.batch.idempotency_key;
+  if (!options.key.empty()) {
+    // A retry is answered before anything is parsed.
+    BRAID_ASSIGN(const auto replayed, sequencer_->replayed(change.batch));
+    if (replayed) return to_receipt(*replayed, key);
+  }
+  BRAID_TRY(check_head(options, *branch));
+  BRAID_TRY(names_->remember(change.batch.context.principal, options.actor));
+
+  BRAID_ASSIGN(Rows parsed, parse_rows(inputs, root->catalog->schema(), env_));
+  const auto rows = std::make_shared<const Rows>(std::move(parsed));
+  const table::BuildOptions build{
+      options.mode == LoadMode::kMerge ? table::WriteMode::merge : table::WriteMode::append,
+      table::content_hash_salt(graph_)};
+  change.commit_id = CommitId{env::make_ulid(env_.clock, env_.random)};
+  change.token = {root->position, branch->incarnation,
+                  branch->head ? std::optional(branch->head->id) : std::nullopt,
+                  root->counters.catalog};
+  change.if_commit = options.if_commit;
+  change.key_is_callers = !options.key.empty();
+  // The rows point into the catalog of `root`, which the closure keeps alive.
+  change.build = [rows, build, root](const table::Image& image) {
+    return table::build_changes(rows->writes, build, image);
+  };
+  Status prepared = commit::prepare_changes(change, image_of(*this, root, *branch), env_.random);
+  if (!prepared) return locate(std::move(prepared).error(), *rows, inputs);
+  auto outcome = sequencer_->commit(std::move(change));
+  if (!outcome) return locate(std::move(outcome).error(), *rows, inputs);
+  return to_receipt(*outcome, key);
+}
+
+}  // namespace braid::engine

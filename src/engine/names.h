@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The erasable directory of names: which name is behind a pseudonym. The log holds pseudonyms only;
+// deleting an entry here makes the person unknown and breaks nothing.
+// Threads: any.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "braid/result.h"
+#include "env/file_system.h"
+#include "env/mutex.h"
+
+namespace braid::engine {
+
+class Names {
+ public:
+  /// Entries are files in `directory`; without a directory they live in memory.
+  Names(env::FileSystem& files, std::optional<std::string> directory)
+      : files_(files), directory_(std::move(directory)) {}
+
+  /// Remembers the name of a principal ("principal:sha256:…"), if it is not known yet.
+  Status remember(std::string_view principal, std::string_view name) BRAID_EXCLUDES(mutex_);
+  /// nullopt once it was erased.
+  std::optional<std::string> find(std::string_view principal) const BRAID_EXCLUDES(mutex_);
+
+ private:
+  std::string path_of(std::string_view principal) const;
+
+  env::FileSystem& files_;
+  const std::optional<std::string> directory_;
+  mutable env::Mutex mutex_;
+  mutable std::map<std::string, std::string, std::less<>> known_ BRAID_GUARDED_BY(mutex_);
+};
+
+}  // namespace braid::engine

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/verify.h"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "commit/replay.h"
+#include "engine/graph_core.h"
+#include "state/keys.h"
+#include "state/memory_state.h"
+#include "state/registry.h"
+#include "table/row_hash.h"
+
+namespace braid::engine {
+namespace {
+
+constexpr std::size_t kFindingsMax = 100;
+
+using Entries = std::map<std::string, std::string, std::less<>>;
+
+struct StateImage {
+  Position applied;
+  Entries entries;
+};
+
+// One scan sees one moment of the state, its position included.
+Result<StateImage> read_state(const state::State& state) {
+  StateImage image;
+  Status status = Unit{};
+  BRAID_TRY(state.scan("", "", [&](std::string_view key, std::string_view value) {
+    if (key == state::kAppliedKey) {
+      const auto applied = state::decode_applied_value(value);
+      if (!applied) {
+        status = applied.error();
+        return false;
+      }
+      image.applied = applied->position;
+    } else if (!state::is_meta_key(key)) {
+      image.entries.emplace(key, value);
+    }
+    return true;
+  }));
+  BRAID_TRY(std::move(status));
+  return image;
+}
+
+class Verifier {
+ public:
+  Verifier(const log::CommitLog& log, StateImage state)
+      : log_(log),
+        salt_(table::content_hash_salt(log.graph())),
+        state_(std::move(state)),
+        replay_(log.graph(), {}) {}
+
+  VerifyReport run() && {
+    note(log_.verify());
+    const Status read = log_.read(log_.first(), log_.tail().last,
+                                  [&](const log::Record& record) { return visit(record); });
+    note(read);
+    if (report_.findings.empty() && state_.applied > log_.tail().last) {
+      note(Error(ErrorCode::corrupt, "the state is ahead of the log")
+               .with("position", state_.applied.value));
+    }
+    report_.rows = rows_.size();
+    return std::move(report_);
+  }
+
+ private:
+  struct RowKey {
+    BranchIncarnation branch;
+    TableId table;
+    std::string id;
+    friend auto operator<=>(const RowKey&, const RowKey&) = default;
+  };
+  struct LiveRow {
+    Position stamp;
+    table::RowImage row;
+  };
+
+  void note(const Status& status) {
+    if (!status) note(status.error());
+  }
+  void note(const Error& error) {
+    if (report_.findings.size() < kFindingsMax) report_.findings.push_back(error);
+  }
+
+  Status visit(const log::Record& record) {
+    std::vector<state::StateWrite> writes;
+    BRAID_TRY(replay_.apply(record, writes));
+    report_.records += 1;
+    for (const state::StateWrite& write : writes) expected_[write.key] = *write.value;
+    if (record.type == state::number_of(state::RecordType::commit)) {
+      report_.commits += 1;
+      BRAID_TRY(check_rows(record));
+    }
+    if (record.position == state_.applied) compare_state();
+    return Unit{};
+  }
+
+  // Rows follow on what was there, and the content hash is what their values make it.
+  Status check_rows(const log::Record& record) {
+    const schema::Schema& schema = replay_.heads().catalog->schema();
+    BRAID_ASSIGN(const commit::CommitRecord commit, commit::decode_commit(record, log_.graph()));
+    BRAID_ASSIGN(const std::string* body,
+                 commit::section_of(record, state::number_of(state::SectionTag::changes)));
+    BRAID_ASSIGN(const table::ChangeSet changes, table::decode_change_set(*body, schema));
+    table::RowHash hash(salt_);
+    for (const table::TableChanges& table : changes.tables) {
+      for (const table::RowChange& change : table.rows) {
+        check_row(record.position, commit.meta->branch, table.table, change, schema, hash);
+      }
+    }
+    if (hash.parts() != changes.hash_parts) {
+      note(Error(ErrorCode::corrupt, "a commit's content hash is not that of its rows")
+               .with("position", record.position.value)
+               .with("commit", commit.meta->id.to_string()));
+    }
+    if (commit::counts_of(changes) != commit.meta->tables) {
+      note(Error(ErrorCode::corrupt, "a commit's row counts are not those of its rows")
+               .with("position", record.position.value));
+    }
+    return Unit{};
+  }
+
+  void check_row(Position position, BranchIncarnation branch, TableId table,
+                 const table::RowChange& change, const schema::Schema& schema,
+                 table::RowHash& hash) {
+    const schema::RecordType* type = table::type_of(schema, table);
+    const bool is_edge = schema.edge_type(table) != nullptr;
+    const RowKey key{branch, table, change.row.id};
+    const auto before = rows_.find(key);
+    const Position stamp = before == rows_.end() ? Position{} : before->second.stamp;
+    if (stamp != change.previous) {
+      note(Error(ErrorCode::corrupt, "a row does not follow on the row that was there")
+               .with("position", position.value)
+               .with("type", type->name)
+               .with("id", change.row.id)
+               .with("expected", stamp.value)
+               .with("actual", change.previous.value));
+    }
+    const bool removed = change.kind == table::ChangeKind::remove;
+    hash.replace(*type, is_edge, before == rows_.end() ? nullptr : &before->second.row,
+                 removed ? nullptr : &change.row);
+    if (removed) {
+      rows_.erase(key);
+    } else {
+      rows_[key] = {position, change.row};
+    }
+  }
+
+  void compare_state() {
+    std::vector<state::StateWrite> branches;
+    commit::append_branch_effects(replay_.heads(), branches);
+    for (const state::StateWrite& write : branches) expected_[write.key] = *write.value;
+    for (const auto& [key, value] : expected_) {
+      const auto found = state_.entries.find(key);
+      if (found != state_.entries.end() && found->second == value) continue;
+      note(Error(ErrorCode::corrupt, found == state_.entries.end()
+                                         ? "the state lacks an entry that the log makes"
+                                         : "the state has another value than the log makes")
+               .with("key", base::hex(key))
+               .with("remedy", "close the graph and delete its state directory"));
+    }
+    for (const auto& [key, value] : state_.entries) {
+      if (expected_.contains(key)) continue;
+      note(Error(ErrorCode::corrupt, "the state has an entry that the log does not make")
+               .with("key", base::hex(key))
+               .with("remedy", "close the graph and delete its state directory"));
+    }
+  }
+
+  const log::CommitLog& log_;
+  const std::uint64_t salt_;
+  const StateImage state_;
+  commit::Replay replay_;
+  Entries expected_;
+  std::map<RowKey, LiveRow> rows_;
+  VerifyReport report_;
+};
+
+}  // namespace
+
+VerifyReport verify_graph(const log::CommitLog& log, const state::State& state) {
+  auto image = read_state(state);
+  if (!image) {
+    VerifyReport report;
+    report.findings.push_back(image.error());
+    return report;
+  }
+  return Verifier(log, *std::move(image)).run();
+}
+
+Result<VerifyReport> GraphCore::verify() {
+  BRAID_ASSIGN(const auto present, root());
+  BRAID_TRY(drain_state());
+  return verify_graph(*log_, *present->state);
+}
+
+}  // namespace braid::engine

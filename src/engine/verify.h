@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Re-checks a graph from its log alone: the chain, every commit's lineage, every row's predecessor,
+// every content hash recomputed from values, and the state against what the log makes it.
+// Threads: one; the graph may be written to meanwhile.
+#pragma once
+
+#include "braid/graph.h"
+#include "log/log.h"
+#include "state/state.h"
+
+namespace braid::engine {
+
+/// Never fails because of what it finds: that goes into the report. Holds every live row and every
+/// entry of the state in memory.
+VerifyReport verify_graph(const log::CommitLog& log, const state::State& state);
+
+}  // namespace braid::engine
