@@ -14,9 +14,7 @@
 #include "schema/printer.h"
 #include "schema/schema.h"
 
-using namespace braid;          // NOLINT: a program of its own
-using namespace braid::schema;  // NOLINT
-
+namespace braid::schema {
 namespace {
 
 void check_error(const Error& error, std::string_view source) {
@@ -36,13 +34,13 @@ void check_catalog(Schema schema) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view source(reinterpret_cast<const char*>(data), size);
+/// What the harness does with one input.
+void check_source_text(std::string_view source) {
   Result<Document> document = parse(source);
   if (!document) {
     BRAID_ASSERT(document.error().span().has_value());
     check_error(document.error(), source);
-    return 0;
+    return;
   }
 
   const std::string printed = print(*document);
@@ -54,11 +52,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Result<Schema> schema = resolve(*std::move(document));
   if (!schema) {
     check_error(schema.error(), source);
-    return 0;
+    return;
   }
   for (const Finding& finding : lint(*schema)) {
     BRAID_ASSERT(finding.span.byte + finding.span.length <= source.size());
   }
   check_catalog(*std::move(schema));
+}
+
+}  // namespace braid::schema
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  braid::schema::check_source_text({reinterpret_cast<const char*>(data), size});
   return 0;
 }
