@@ -4,8 +4,7 @@
 //
 // Invariants
 //   R1  The state is believed only if the record at its position has the hash that it names, and
-//   the
-//       log reaches that far; otherwise it is thrown away and made again from the log.
+//       the log reaches that far; otherwise it is thrown away and made again from the log.
 // Threads: one, before anything else uses the parts.
 #pragma once
 

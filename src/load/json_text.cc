@@ -152,6 +152,7 @@ JsonFrame::Outcome JsonFrame::scan(std::string_view text) {
 }
 
 bool JsonCursor::fail(std::size_t at, std::string_view what) {
+  // J2: every reader below stops at the first byte that its rule does not allow.
   fault_ = {at, std::string(at < text_.size() ? what : "the text ends within a value")};
   return false;
 }
@@ -160,6 +161,7 @@ void JsonCursor::skip_space() {
   while (here() == ' ' || here() == '\n' || here() == '\r' || here() == '\t') ++position_;
 }
 
+// The grammar of RFC 8259 and nothing more (J1).
 bool JsonCursor::value(JsonToken& token) {
   skip_space();
   token = {};

@@ -76,7 +76,7 @@ JsonlReader::JsonlReader(const schema::Schema& schema, ByteSource source, JsonlO
 Result<bool> JsonlReader::next(LoadRow& row) {
   if (failed_) return *failed_;
   Result<bool> found = read(row);
-  if (!found) failed_ = found.error();
+  if (!found) failed_ = found.error();  // J5: nothing after a fault is given
   return found;
 }
 

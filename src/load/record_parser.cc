@@ -120,7 +120,7 @@ bool RecordParser::skip_data(const JsonToken& name) {
   return true;
 }
 
-bool RecordParser::check_members() {
+bool RecordParser::check_members() {  // J3
   const JsonToken record{.kind = Kind::object, .begin = 0, .end = 1};
   if (type_ == nullptr) {
     field_ = "type";

@@ -24,7 +24,7 @@ void append_data(std::string& out, const schema::RecordType& type, std::string_v
     columnar::append_json_string(out, id);
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i].is_null()) continue;
+    if (values[i].is_null()) continue;  // J6: what is left out is read as null
     member(type.properties[i].name);
     columnar::append_json(out, values[i], {.blob_prefix = true});
   }

@@ -7,8 +7,7 @@
 //   L13 After a failed write or sync nothing more is written to that file but the marker that ends
 //       it: what survived is written again, to another file, before it is served (E2).
 //   L14 A new segment's name is durable before a `continued` frame, or any frame of its own
-//   session,
-//       relies on it.
+//       session, relies on it.
 // Threads: one lock over everything that writes; the background jobs take it too. Readers do not.
 #pragma once
 

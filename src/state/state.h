@@ -7,8 +7,7 @@
 //       last record it reflects.
 //   S2  Only durable records are applied, in order of position.
 //   S3  Keys that carry a position (keys.h) are written once and never changed: a reader of an
-//   older
-//       position only skips what is newer, and needs no snapshot of the store.
+//       older position only skips what is newer, and needs no snapshot of the store.
 // Threads: one applier at a time; reads from any thread, also during apply().
 #pragma once
 
