@@ -4,13 +4,14 @@
 #include <optional>
 
 #include <gtest/gtest.h>
+#include <simdjson.h>
 
 namespace braid::load {
 namespace {
 
 using Outcome = JsonFrame::Outcome;
 
-/// Reads a whole text, whatever it holds; the fault's byte if it is no JSON.
+/// Reads a whole text, one value of any kind; the fault's byte if it is no JSON.
 std::optional<std::size_t> fault_of(std::string_view text) {
   JsonCursor cursor(text);
   std::string open;  // the brackets around the position
@@ -33,7 +34,8 @@ std::optional<std::size_t> fault_of(std::string_view text) {
       return cursor.fault().at;
     }
   }
-  return std::nullopt;
+  const std::size_t behind = text.find_first_not_of(" \t\r\n", cursor.position());
+  return behind == std::string_view::npos ? std::nullopt : std::optional(behind);
 }
 
 std::string string_of(std::string_view text) {
@@ -176,6 +178,51 @@ TEST(JsonFrame, DepthIsLimitedAndCostsNoStack) {
   JsonFrame beyond;
   EXPECT_EQ(beyond.scan(std::string(50'000, '[')), Outcome::too_deep);
   EXPECT_EQ(beyond.position(), 512U);
+}
+
+/// Whether simdjson's DOM parser, another reading of the same standard, takes the text; nothing
+/// where it refuses what the standard allows: numbers out of the range of its own types.
+std::optional<bool> oracle_accepts(const std::string& text) {
+  simdjson::dom::parser parser;
+  const auto error = parser.parse(text).error();
+  if (error == simdjson::NUMBER_ERROR) return std::nullopt;
+  return error == simdjson::SUCCESS;
+}
+
+bool accepts(const std::string& text) {
+  return simdjson::validate_utf8(text.data(), text.size()) && fault_of(text) == std::nullopt;
+}
+
+// J1
+TEST(JsonCursor, MutatedTextsAreJudgedAsAnotherParserJudgesThem) {
+  const std::string seeds[] = {
+      R"({"a":[1,-2.5e3,true,false,null,"x\u00e9\ud83d\ude00\n"],"b":{"c":{}}})",
+      R"(["\\\"",{"":0},[[],[{}]], 10 , 0.1 ])", "{ \"k\" :\t\"v\" ,\n\"l\":[ ] }"};
+  constexpr std::string_view kBytes("{}[]:,\"\\/u0123456789dDeE+-. \n\tabftnrl\x01\xC3\xA9", 42);
+  std::uint64_t state = 42;
+  const auto below = [&state](std::uint64_t bound) {
+    state = state * 6364136223846793005 + 1442695040888963407;  // Knuth, MMIX
+    return static_cast<std::size_t>((state >> 33) % bound);
+  };
+  int accepted = 0;
+  for (int round = 0; round < 60'000; ++round) {
+    std::string text = seeds[below(std::size(seeds))];
+    for (std::size_t edits = 1 + below(3); edits > 0; --edits) {
+      const std::size_t at = below(text.size());
+      const char byte = kBytes[below(kBytes.size())];
+      switch (below(4)) {
+        case 0: text[at] = byte; break;
+        case 1: text.insert(at, 1, byte); break;
+        case 2: text.erase(at, 1); break;
+        default: text.insert(at, text.substr(below(text.size()), below(4))); break;
+      }
+    }
+    const auto expected = oracle_accepts(text);
+    if (!expected) continue;
+    ASSERT_EQ(accepts(text), *expected) << text;
+    accepted += *expected ? 1 : 0;
+  }
+  EXPECT_GT(accepted, 1'000);
 }
 
 }  // namespace
