@@ -46,16 +46,28 @@ Result<OpenedSegment> open_segment(env::FileSystem& files, const std::string& di
   return opened;
 }
 
-/// Whether the last block of the file is the `continued` frame that leads to `next`.
-Result<bool> ends_in_continued(const OpenedSegment& opened, const SegmentHeader& next) {
-  if (opened.size_bytes < 2 * kBlockBytes || opened.size_bytes % kBlockBytes != 0) return false;
+/// The `continued` frame in the last block of the file, where it stands unless a crash came first.
+Result<std::optional<FrameHeader>> continued_at_end(const OpenedSegment& opened) {
+  if (opened.size_bytes < 2 * kBlockBytes || opened.size_bytes % kBlockBytes != 0) {
+    return std::optional<FrameHeader>();
+  }
+  const SegmentKey& key = opened.segment->header.key;
   const std::uint64_t offset = opened.size_bytes - kBlockBytes;
   BRAID_ASSIGN(const std::string block,
                env::read_exactly(*opened.file, opened.segment->path, offset, kBlockBytes));
-  const auto header = decode_frame_header(opened.segment->header.key, block, offset);
-  return header && header->kind == FrameKind::kContinued && header->first == next.first &&
-         header->hash_before == next.hash_before &&
-         check_frame_bytes(opened.segment->header.key, *header, block).ok();
+  const auto header = decode_frame_header(key, block, offset);
+  if (!header || header->kind != FrameKind::kContinued) return std::optional<FrameHeader>();
+  if (!check_frame_bytes(key, *header, block)) return std::optional<FrameHeader>();
+  return std::optional<FrameHeader>(*header);
+}
+
+/// `corrupt` if the segment says that another one follows it than the one that does.
+Status check_follower(const OpenedSegment& opened, const SegmentFile& next,
+                      const std::optional<FrameHeader>& continued) {
+  if (!continued.has_value() || continued->first == next.header.first) return Unit{};
+  const std::string directory = env::parent_of(opened.segment->path);
+  return corrupt_at(env::join(directory, segment_name(continued->first)), 0,
+                    "a log segment is missing", "a segment", "no file");  // L12
 }
 
 /// What a walk through an older segment found.
@@ -101,6 +113,8 @@ Result<ClosedWalk> walk_closed(const OpenedSegment& opened, const SegmentFile& n
 /// Where `continued` belongs in the segment before one that has only its initial frames: over the
 /// last frame if that is superseded or a marker, which may not be durable; else behind it.
 Result<WalkState> find_continued_place(const OpenedSegment& opened, const SegmentFile& next) {
+  BRAID_ASSIGN(const auto continued, continued_at_end(opened));
+  BRAID_TRY(check_follower(opened, next, continued));
   BRAID_ASSIGN(const ClosedWalk walk, walk_closed(opened, next));
   if (walk.end.next < next.header.first || walk.end.frames_count == 0) {
     return corrupt_at(opened.segment->path, walk.end.offset, "frames are missing",
@@ -124,8 +138,9 @@ Status check_closed(const OpenedSegment& opened, const SegmentFile& next) {
                       fmt::format("at least {}", opened.segment->header.epoch.value),
                       fmt::format("{}", next.header.epoch.value));
   }
-  BRAID_ASSIGN(const bool is_continued, ends_in_continued(opened, next.header));
-  if (is_continued) return Unit{};
+  BRAID_ASSIGN(const auto continued, continued_at_end(opened));
+  BRAID_TRY(check_follower(opened, next, continued));
+  if (continued.has_value() && continued->hash_before == next.header.hash_before) return Unit{};
   BRAID_ASSIGN(const ClosedWalk walk, walk_closed(opened, next));
   if (walk.is_continued) return Unit{};
   return corrupt_at(opened.segment->path, walk.end.offset,
