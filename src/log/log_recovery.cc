@@ -162,11 +162,9 @@ Status LogWriter::end_segment(const SegmentFile& segment, const WalkState& place
   header.hash_before = header.hash_after = hash;
   BRAID_ASSIGN(const auto file, env_.files.open(segment.path, env::OpenMode::kReadWrite));
   stats_.markers += 1;
-  BRAID_TRY(
-      write_and_sync(*file, place.offset, encode_frame(segment.header.key, header, {}).bytes));
   // Frees the superseded rest; also without, the frame ends the segment.
   static_cast<void>(file->truncate(place.offset + kBlockBytes).ok());
-  return Unit{};
+  return write_and_sync(*file, place.offset, encode_frame(segment.header.key, header, {}).bytes);
 }
 
 Status LogWriter::remove_leftovers(const std::vector<std::string>& names) {

@@ -195,9 +195,9 @@ Status LogWriter::switch_segment(std::uint64_t bytes_min) {
     bytes_total_ -= table_.segments.back()->header.segment_bytes;
     table_.segments.pop_back();
   } else {
-    BRAID_TRY(write_marker(FrameKind::kContinued));  // L14
     // Frees what the last group did not need; also without, the frame ends the segment.
-    static_cast<void>(file_->truncate(at_.offset).ok());
+    static_cast<void>(file_->truncate(at_.offset + kBlockBytes).ok());
+    BRAID_TRY(write_marker(FrameKind::kContinued));  // L14
     bytes_total_ -= table_.segments.back()->header.segment_bytes - at_.offset;
   }
   const LogTail unchanged = tail();
