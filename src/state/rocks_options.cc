@@ -90,7 +90,9 @@ rocksdb::Options writer_options(const RocksOptions& options) {
   rocksdb::Options out;
   out.create_if_missing = false;
   out.paranoid_checks = true;
-  out.atomic_flush = true;
+  // One column family: a flush is one edit of the manifest, whole or absent (S1). RocksDB's own
+  // atomic_flush would add nothing, and in 7.8 it can wait for ever after a flush that failed.
+  out.atomic_flush = false;
   out.info_log = std::make_shared<SilentLogger>();
   out.info_log_level = rocksdb::FATAL_LEVEL;
   out.max_background_jobs = 2;
@@ -99,6 +101,7 @@ rocksdb::Options writer_options(const RocksOptions& options) {
   out.max_open_files = static_cast<int>(options.open_files_max);
   out.max_file_opening_threads = 1;
   out.max_manifest_file_size = 4 * kMebibyte;
+  out.manifest_preallocation_size = 64 << 10;  // a small graph stays small
   out.write_buffer_size = options.write_buffer_bytes;
   out.max_write_buffer_number = 2;
   out.target_file_size_base = 16 * kMebibyte;

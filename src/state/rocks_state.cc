@@ -256,13 +256,19 @@ Applied RocksState::applied() const {
 Status RocksState::recover_from_failure() {
   {
     const env::Lock lock(mutex_);
-    if (!failed_) return Unit{};
+    if (!failure_) return Unit{};
   }
   const rocksdb::Status status = database_->db->Resume();
-  if (!status.ok()) return database_->error(status);
   const env::Lock lock(mutex_);
-  failed_ = false;
+  if (status.IsBusy()) return *failure_;  // RocksDB is waiting for room by itself
+  if (!status.ok()) return remember(status);
+  failure_.reset();
   return Unit{};
+}
+
+Error RocksState::remember(const rocksdb::Status& status) {
+  failure_ = database_->error(status);
+  return *failure_;
 }
 
 Status RocksState::apply(const std::vector<StateWrite>& writes, const Applied& applied) {
@@ -279,10 +285,7 @@ Status RocksState::apply(const std::vector<StateWrite>& writes, const Applied& a
   status = batch.Put(kAppliedKey, applied_value(applied));
   if (status.ok()) status = database_->db->Write(without_log(), &batch);
   const env::Lock lock(mutex_);
-  if (!status.ok()) {
-    failed_ = true;
-    return database_->error(status);
-  }
+  if (!status.ok()) return remember(status);
   applied_ = applied;
   return Unit{};
 }
@@ -316,8 +319,7 @@ Status RocksState::flush() {
   const rocksdb::Status status = database_->flush();
   if (status.ok()) return Unit{};
   const env::Lock lock(mutex_);
-  failed_ = true;
-  return database_->error(status);
+  return remember(status);
 }
 
 Status RocksState::checkpoint(std::string_view directory) {

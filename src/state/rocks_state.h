@@ -18,6 +18,10 @@
 #include "env/mutex.h"
 #include "state/state.h"
 
+namespace rocksdb {
+class Status;
+}
+
 namespace braid::state {
 
 struct RocksOptions {
@@ -66,8 +70,8 @@ class RocksState final : public State {
   ~RocksState() override;
 
   Applied applied() const override;
-  /// `no_space`, `io_error`: nothing was applied; the same call may succeed later. `read_only` on a
-  /// reader's handle, as flush() and checkpoint().
+  /// `no_space`, `io_error`: nothing was applied; the same call succeeds when there is room again
+  /// (RocksDB looks every 5 s). `read_only` on a reader's handle, as flush() and checkpoint().
   Status apply(const std::vector<StateWrite>& writes, const Applied& applied) override;
   Result<std::optional<std::string>> get(std::string_view key) const override;
   Result<std::optional<std::pair<std::string, std::string>>> seek(
@@ -83,14 +87,15 @@ class RocksState final : public State {
   Status close();
 
  private:
-  Status recover_from_failure();
+  Status recover_from_failure() BRAID_EXCLUDES(mutex_);
+  Error remember(const rocksdb::Status& status) BRAID_REQUIRES(mutex_);
 
   env::Env& env_;
   std::unique_ptr<Database> database_;
   mutable env::Mutex mutex_;
   Applied applied_ BRAID_GUARDED_BY(mutex_);
-  /// A write or flush failed: RocksDB refuses writes until it is told to go on.
-  bool failed_ BRAID_GUARDED_BY(mutex_) = false;
+  /// The last write or flush failed: RocksDB refuses more until it is told to go on.
+  std::optional<Error> failure_ BRAID_GUARDED_BY(mutex_);
 };
 
 }  // namespace braid::state
