@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of somebody who installed Braid.
+// A program of somebody who installed Braid: links all of it, and gets its schema back.
 #include <iostream>
 
 #include <braid/braid.h>
 
 int main() {
-  const auto ulid = braid::Ulid::parse("01ARZ3NDEKTSV4RRFFQ69G5FAV");
-  if (!ulid || ulid->to_string() != "01ARZ3NDEKTSV4RRFFQ69G5FAV") return 1;
-  std::cout << braid::name_of(braid::ErrorCode::locked) << '\n';
-  return 0;
+  braid::Result<braid::Graph> graph = braid::Graph::in_memory("node Person { slug: String @key }");
+  if (!graph) {
+    std::cerr << braid::to_string(graph.error()) << '\n';
+    return 1;
+  }
+  const braid::Result<braid::Snapshot> head = graph->read();
+  if (!head || head->schema().find("Person") == std::string::npos) return 1;
+  std::cout << head->schema();
+  return graph->close() ? 0 : 1;
 }
