@@ -101,6 +101,8 @@ Result<std::unique_ptr<FileLog>> FileLog::open_read_only(env::Env& env, std::str
   const env::Lock lock(log->follow_mutex_);
   log->reader_.publish(survey.table, survey.proven_tail());
   log->followed_ = std::move(survey);
+  FileLog* const self = log.get();
+  log->reader_.set_on_doubt([self] { static_cast<void>(self->refresh().ok()); });
   return log;
 }
 

@@ -21,6 +21,12 @@ Position last_of(const SegmentTable& table, std::size_t index, Position tail) {
   return {table.segments[index + 1]->header.first.value - 1};
 }
 
+bool is_same(const SegmentTable& a, const SegmentTable& b) {
+  return a.first == b.first &&
+         std::equal(a.segments.begin(), a.segments.end(), b.segments.begin(), b.segments.end(),
+                    [](const auto& x, const auto& y) { return x->header == y->header; });
+}
+
 /// All records of a group, everything checked.
 Result<std::vector<Record>> decode_group(const SegmentFile& segment, SegmentWalker& walker,
                                          const FrameHeader& frame) {
@@ -61,8 +67,13 @@ Result<WalkState> ReadableSegment::locate(Position position) {
 void LogReader::publish(SegmentTable table, const LogTail& tail) {
   auto shared = std::make_shared<const SegmentTable>(std::move(table));
   const env::Lock lock(mutex_);
-  table_ = std::move(shared);
+  if (!is_same(*table_, *shared)) table_ = std::move(shared);
   tail_ = tail;
+}
+
+bool LogReader::has_changed_since(const View& before) const {
+  if (on_doubt_) on_doubt_();
+  return view().table != before.table;
 }
 
 void LogReader::publish_tail(const LogTail& tail) {
@@ -129,7 +140,7 @@ Status LogReader::read(Position first, Position last, const RecordVisitor& visit
     const Position end = std::min(stop, last_of(table, index, now.tail.last));
     Status done = read_segment(now, index, end, visit, progress);
     if (done) continue;
-    if (progress.was_refused || view().table == now.table) return done;
+    if (progress.was_refused || !has_changed_since(now)) return done;
   }
 }
 
@@ -169,7 +180,7 @@ Status LogReader::verify() const {
     for (std::size_t i = 0; good.ok() && i < now.table->segments.size(); ++i) {
       good = verify_segment(now, i);
     }
-    if (good.ok() || view().table == now.table) return good;
+    if (good.ok() || !has_changed_since(now)) return good;
   }
 }
 

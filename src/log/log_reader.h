@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <utility>
@@ -51,6 +52,10 @@ class LogReader {
  public:
   explicit LogReader(env::FileSystem& files) : files_(files) {}
 
+  /// Called when a read fails, before it is decided whether segments changed: a follower refreshes.
+  /// Set before the first read.
+  void set_on_doubt(std::function<void()> on_doubt) { on_doubt_ = std::move(on_doubt); }
+
   void publish(SegmentTable table, const LogTail& tail);
   void publish_tail(const LogTail& tail);
 
@@ -75,6 +80,8 @@ class LogReader {
   static constexpr std::size_t kOpenSegmentsMax = 64;
 
   View view() const;
+  /// Whether the segments changed since, so that what failed is worth another try.
+  bool has_changed_since(const View& before) const;
   Status read_segment(const View& view, std::size_t index, Position last,
                       const RecordVisitor& visit, Progress& progress) const;
   Status verify_segment(const View& view, std::size_t index) const;
@@ -85,6 +92,7 @@ class LogReader {
       const std::shared_ptr<const SegmentFile>& segment) const;
 
   env::FileSystem& files_;
+  std::function<void()> on_doubt_;
   mutable env::Mutex mutex_;
   std::shared_ptr<const SegmentTable> table_ BRAID_GUARDED_BY(mutex_) =
       std::make_shared<const SegmentTable>();

@@ -397,6 +397,18 @@ TEST_F(FileLogTest, FollowerSeesGroupsSegmentsSessionsAndRecoveries) {  // L5, L
   EXPECT_GOOD(reader->verify());
 }
 
+TEST_F(FileLogTest, FollowerThatFellBehindATruncationIsToldSo) {
+  const auto log = create(segments_of(32 << 10));
+  for (int i = 0; i < 30; ++i) expect_done(append_some(*log, 3000));
+  const auto reader = follow();
+  ASSERT_GOOD(log->truncate_below({25}));
+
+  const auto record = read_one(*reader, {1});
+
+  ASSERT_FALSE(record);
+  EXPECT_EQ(record.error().code(), ErrorCode::history_reclaimed);
+}
+
 TEST_F(FileLogTest, InterruptedTruncationIsFinishedByTheNextSession) {
   auto log = create(segments_of(32 << 10));
   for (int i = 0; i < 30; ++i) expect_done(append_some(*log, 3000));
