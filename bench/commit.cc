@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commit.h"
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "braid/braid.h"
 #include "env/env.h"
@@ -56,8 +56,7 @@ Result<Run> run_clients(Graph& graph, std::uint32_t clients, std::int64_t durati
         options.key = fmt::format("bench-{}", number);
         options.actor = "bench";
         const std::int64_t before_ns = clock.steady_ns();
-        auto receipt =
-            graph.load({LoadSource::from_text("bench", row_text(number))}, options);
+        auto receipt = graph.load({LoadSource::from_text("bench", row_text(number))}, options);
         own_ms.push_back(static_cast<double>(clock.steady_ns() - before_ns) / 1e6);
         if (!receipt) own_failure = receipt.error();
       }
@@ -99,6 +98,13 @@ Status bench_commit(const CommitBenchOptions& options) {
   BRAID_TRY(files.create_directory(options.directory));
   BRAID_ASSIGN(auto graph, Graph::init(env::join(options.directory, "graph"), kSchema));
   std::atomic<std::uint64_t> next{0};
+  if (options.only_clients > 0) {
+    BRAID_ASSIGN(const Run run,
+                 run_clients(graph, options.only_clients, options.duration_ms, next));
+    fmt::print("{} clients: {:.0f} commits/s, p50 {:.3f} ms, p99 {:.3f} ms\n", options.only_clients,
+               run.commits_per_second, run.p50_ms, run.p99_ms);
+    return graph.close();
+  }
   BRAID_ASSIGN(const Run warm_up, run_clients(graph, 4, options.duration_ms / 2, next));
   fmt::print("warm-up: 4 clients, {:.0f} commits/s; {} repetitions of {} ms each\n",
              warm_up.commits_per_second, options.repetitions, options.duration_ms);
@@ -113,7 +119,8 @@ Status bench_commit(const CommitBenchOptions& options) {
     sync_ms.push_back(sync);
     BRAID_ASSIGN(const Run single, run_clients(graph, 1, options.duration_ms, next));
     one.add(single);
-    BRAID_ASSIGN(const double raw, measure_raw_log(options.directory, {1, 1024, options.duration_ms}));
+    BRAID_ASSIGN(const double raw,
+                 measure_raw_log(options.directory, {1, 1024, options.duration_ms}));
     raw_one.push_back(raw);
     BRAID_ASSIGN(const Run parallel, run_clients(graph, 32, options.duration_ms, next));
     many.add(parallel);

@@ -13,6 +13,8 @@ struct CommitBenchOptions {
   std::string directory;
   std::uint32_t repetitions = 5;
   std::int64_t duration_ms = 2000;
+  /// Not 0: only this many clients, without the limits: for profilers.
+  std::uint32_t only_clients = 0;
 };
 
 /// Durable single-row commits with the full batch (state, receipt, version, fence, audit, outbox),

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // braid_bench: our figure, the machine's limit, the ratio; all measured in one run.
-//   braid_bench commit [--directory D] [--repetitions N] [--duration-ms N]
+//   braid_bench commit [--directory D] [--repetitions N] [--duration-ms N] [--only-clients N]
 //   braid_bench --smoke          a short run of everything, for CI: it must work, not be fast
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "commit.h"
 
@@ -18,6 +18,7 @@ namespace {
 int usage() {
   fmt::print(stderr,
              "usage: braid_bench commit [--directory D] [--repetitions N] [--duration-ms N]\n"
+             "                          [--only-clients N]\n"
              "       braid_bench --smoke\n");
   return 2;
 }
@@ -41,6 +42,8 @@ int main(int argc, char** argv) {
       options.directory = value;
     } else if (arguments[i] == "--repetitions") {
       options.repetitions = static_cast<std::uint32_t>(std::strtoul(value.c_str(), nullptr, 10));
+    } else if (arguments[i] == "--only-clients") {
+      options.only_clients = static_cast<std::uint32_t>(std::strtoul(value.c_str(), nullptr, 10));
     } else if (arguments[i] == "--duration-ms") {
       options.duration_ms = std::strtol(value.c_str(), nullptr, 10);
     } else {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "statistics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
+
+#include <fmt/format.h>
 
 namespace braid::bench {
 

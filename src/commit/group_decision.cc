@@ -37,7 +37,7 @@ Result<std::optional<GroupDecision::Verdict>> GroupDecision::find_replay(
     const PreparedChange& change) const {
   const std::string key = idempotency_state_key(change.batch.batch_id);
   if (const auto member = by_key_.find(key); member != by_key_.end()) {
-    BRAID_TRY(check_replay_identity(members_[member->second].batch, change.batch));
+    BRAID_TRY(check_replay_identity(*members_[member->second].batch, change.batch));
     Verdict verdict{{members_[member->second].receipt, true, 1}, true};
     return std::optional(std::move(verdict));
   }
@@ -93,11 +93,7 @@ Result<std::uint32_t> GroupDecision::settle(PreparedChange& change) {
 table::Image GroupDecision::image_for(const PreparedChange& change) const {
   std::shared_ptr<const state::Overlay> overlay = root_->overlay;
   if (!members_.empty()) {
-    std::vector<state::StateWrite> writes;
-    for (const Member& member : members_) {
-      writes.insert(writes.end(), member.writes.begin(), member.writes.end());
-    }
-    overlay = overlay->with({first(), last()}, writes);
+    overlay = overlay->with({first(), last()}, writes_);
   }
   const manifest::Branch* branch = root_->branch(change.batch.scope.name);
   BRAID_ASSERT(branch != nullptr);
@@ -118,10 +114,18 @@ bool GroupDecision::fits(const log::RecordDraft& draft) const {
   return drafts_.empty() || bytes_ + log::encoded_size(draft) <= options_.group_bytes_max;
 }
 
-void GroupDecision::add(Member member, log::RecordDraft draft) {
-  group_recent_.add(member.position, member.writes, member.tables);
+std::span<const RecentWrites::KeyHash> GroupDecision::hashes_of(const Member& member) const {
+  return std::span(key_hashes_)
+      .subspan(member.hashes_begin, member.hashes_end - member.hashes_begin);
+}
+
+void GroupDecision::add(Member member, log::RecordDraft draft, std::size_t writes_before) {
+  member.hashes_begin = key_hashes_.size();
+  RecentWrites::append_hashes(std::span(writes_).subspan(writes_before), key_hashes_);
+  member.hashes_end = key_hashes_.size();
+  group_recent_.add(member.position, hashes_of(member), member.tables);
   if (member.changes) source_.add(member.position, member.changes);
-  by_key_.emplace(idempotency_state_key(member.batch.batch_id), members_.size());
+  by_key_.emplace(idempotency_state_key(member.batch->batch_id), members_.size());
   bytes_ += log::encoded_size(draft);
   members_.push_back(std::move(member));
   drafts_.push_back(std::move(draft));
@@ -144,67 +148,60 @@ std::optional<GroupDecision::Verdict> GroupDecision::bind_commit(PreparedChange&
   meta.content_hash += change.built.changes.hash_delta();
   meta.tables = counts_of(change.built.changes);
 
-  CommitRecord record;
-  record.meta = meta;
-  record.batch = change.batch;
-  record.batch.authoritative_state =
+  change.batch.authoritative_state =
       AuthoritativeState{change.changes_section.digest, heads_.counters.version, meta.version};
+  std::vector<OutboxEvent> outbox;
   Sequence previous = branch.last_sequence;
   Sequence sequence = meta.sequence;
-  for (const std::string& kind : record.batch.outbox) {
-    record.outbox.push_back(
+  for (const std::string& kind : change.batch.outbox) {
+    outbox.push_back(
         {sequence, previous, branch.incarnation, VersionScope::graph, meta.version, kind});
     previous = sequence;
     sequence = sequence.next();
   }
-  record.receipt = {meta.id,       meta.version,        position,
-                    meta.sequence, change.built.counts, meta.committed_ms + kKeyValidMs};
-
-  log::RecordDraft draft = make_commit({record.batch, meta, record.receipt, record.outbox},
-                                       change.changes_section, parts_.env.random);
-  if (!fits(draft)) return std::nullopt;
-
   Member member;
-  append_commit_effects(record, position, change.built.changes, change.encoded,
-                        heads_.catalog->schema(), member.writes);
-  const Status advanced =
-      advance(heads_, meta, position, change.built.changes, record.outbox.size());
+  member.receipt = {meta.id,       meta.version,        position,
+                    meta.sequence, change.built.counts, meta.committed_ms + kKeyValidMs};
+  log::RecordDraft draft = make_commit({change.batch, meta, member.receipt, outbox},
+                                       std::move(change.changes_section), parts_.env.random);
+  if (!fits(draft)) {
+    change.changes_section = std::move(draft.sections[kChangesSection]);
+    return std::nullopt;
+  }
+  const std::size_t writes_before = writes_.size();
+  append_commit_effects({change.batch.batch_id, &meta}, position, change.built.changes,
+                        change.encoded, heads_.catalog->schema(), writes_);
+  const Status advanced = advance(heads_, meta, position, change.built.changes, outbox.size());
   BRAID_ASSERT(advanced.ok());
   member.tables = tables_of(change.built.changes);
   member.changes = std::make_shared<const std::string>(std::move(change.encoded.bytes));
   member.position = position;
-  member.receipt = record.receipt;
-  member.batch = std::move(record.batch);
-  Verdict verdict{{record.receipt, false, attempts}, true};
-  add(std::move(member), std::move(draft));
+  member.batch = &change.batch;
+  Verdict verdict{{member.receipt, false, attempts}, true};
+  add(std::move(member), std::move(draft), writes_before);
   return verdict;
 }
 
 std::optional<GroupDecision::Verdict> GroupDecision::bind_receipt(PreparedChange& change,
                                                                   std::uint32_t attempts) {
   const manifest::Branch& branch = branch_of(change);
-  CommitRecord record;
-  record.batch = change.batch;
-  record.receipt.version = branch.version;
-  record.receipt.position = last().next();
-  record.receipt.key_valid_until_ms = std::max(time_ms_, branch.committed_ms) + kKeyValidMs;
-  log::RecordDraft draft = make_receipt_only(record.batch, record.receipt, parts_.env.random);
-  if (!fits(draft)) return std::nullopt;
   Member member;
-  append_commit_effects(record, record.receipt.position, {}, {}, heads_.catalog->schema(),
-                        member.writes);
-  member.position = record.receipt.position;
-  member.receipt = record.receipt;
-  member.batch = std::move(record.batch);
-  Verdict verdict{{record.receipt, false, attempts}, true};
-  add(std::move(member), std::move(draft));
+  member.receipt.version = branch.version;
+  member.receipt.position = last().next();
+  member.receipt.key_valid_until_ms = std::max(time_ms_, branch.committed_ms) + kKeyValidMs;
+  log::RecordDraft draft = make_receipt_only(change.batch, member.receipt, parts_.env.random);
+  if (!fits(draft)) return std::nullopt;
+  const std::size_t writes_before = writes_.size();
+  append_commit_effects({change.batch.batch_id, nullptr}, member.receipt.position, {}, {},
+                        heads_.catalog->schema(), writes_);
+  member.position = member.receipt.position;
+  member.batch = &change.batch;
+  Verdict verdict{{member.receipt, false, attempts}, true};
+  add(std::move(member), std::move(draft), writes_before);
   return verdict;
 }
 
 void GroupDecision::seal() {
-  for (Member& member : members_) {
-    writes_.insert(writes_.end(), member.writes.begin(), member.writes.end());
-  }
   append_branch_effects(heads_, writes_);
   next_root_ = std::make_shared<manifest::Root>();
   next_root_->position = last();
@@ -221,7 +218,9 @@ std::shared_ptr<manifest::Root> GroupDecision::take_root(const base::Digest& las
 }
 
 void GroupDecision::note_in(RecentWrites& recent) const {
-  for (const Member& member : members_) recent.add(member.position, member.writes, member.tables);
+  for (const Member& member : members_) {
+    recent.add(member.position, hashes_of(member), member.tables);
+  }
 }
 
 void GroupDecision::remember_in(const LogChangeSource& changes) const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -25,7 +26,8 @@ class GroupDecision {
     /// The outcome holds only once the group is durable.
     bool needs_append = false;
   };
-  /// Decides one change; nullopt: it does not fit into this group any more and is unchanged.
+  /// Decides one change, which stays where it is until the group is answered; nullopt: it does not
+  /// fit into this group any more and can go into the next.
   Result<std::optional<Verdict>> decide(PreparedChange& change);
 
   bool empty() const { return drafts_.empty(); }
@@ -47,9 +49,12 @@ class GroupDecision {
 
  private:
   struct Member {
-    MutationBatch batch;
+    /// Of the waiting client, which outlives the group.
+    const MutationBatch* batch = nullptr;
     StoredReceipt receipt;
-    std::vector<state::StateWrite> writes;
+    /// Its part of key_hashes_.
+    std::size_t hashes_begin = 0;
+    std::size_t hashes_end = 0;
     std::vector<TableId> tables;
     /// Null for a receipt without a commit.
     std::shared_ptr<const std::string> changes;
@@ -64,7 +69,9 @@ class GroupDecision {
   table::Image image_for(const PreparedChange& change) const;
   manifest::Branch& branch_of(const PreparedChange& change);
   bool fits(const log::RecordDraft& draft) const;
-  void add(Member member, log::RecordDraft draft);
+  std::span<const RecentWrites::KeyHash> hashes_of(const Member& member) const;
+  /// `writes_before`: how many writes there were before the member's were appended.
+  void add(Member member, log::RecordDraft draft, std::size_t writes_before);
   std::optional<Verdict> bind_commit(PreparedChange& change, std::uint32_t attempts);
   std::optional<Verdict> bind_receipt(PreparedChange& change, std::uint32_t attempts);
 
@@ -81,6 +88,7 @@ class GroupDecision {
   std::vector<log::RecordDraft> drafts_;
   std::uint64_t bytes_ = 0;
   std::vector<state::StateWrite> writes_;
+  std::vector<RecentWrites::KeyHash> key_hashes_;
   std::shared_ptr<manifest::Root> next_root_;
 };
 

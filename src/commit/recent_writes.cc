@@ -5,33 +5,31 @@
 
 namespace braid::commit {
 
-void RecentWrites::note(std::string_view key, Position position) {
-  const auto found = keys_.find(key);
-  if (found != keys_.end()) {
-    found->second = position;
-  } else {
-    keys_.emplace(key, position);
+void RecentWrites::append_hashes(std::span<const state::StateWrite> writes,
+                                 std::vector<KeyHash>& hashes) {
+  for (const state::StateWrite& write : writes) {
+    hashes.push_back(base::xxh3_128(state::version_prefix_of(write.key).value_or(write.key)));
   }
-  order_.emplace_back(position, key);
 }
 
-void RecentWrites::add(Position position, const std::vector<state::StateWrite>& writes,
-                       const std::vector<TableId>& tables) {
-  for (const state::StateWrite& write : writes) {
-    note(state::version_prefix_of(write.key).value_or(write.key), position);
+void RecentWrites::add(Position position, std::span<const KeyHash> keys,
+                       std::span<const TableId> tables) {
+  for (const KeyHash& key : keys) {
+    keys_[key] = position;
+    order_.emplace_back(position, key);
   }
   for (const TableId table : tables) tables_[table] = position;
   while (order_.size() > keys_max_) {
-    const auto& [oldest, key] = order_.front();
+    const auto& [oldest, hash] = order_.front();
     floor_ = std::max(floor_, oldest);
-    const auto found = keys_.find(key);
+    const auto found = keys_.find(hash);
     if (found != keys_.end() && found->second == oldest) keys_.erase(found);
     order_.pop_front();
   }
 }
 
 Position RecentWrites::last_write(std::string_view key) const {
-  const auto found = keys_.find(key);
+  const auto found = keys_.find(base::xxh3_128(key));
   return found == keys_.end() ? Position{} : found->second;
 }
 

@@ -3,18 +3,21 @@
 // whether a prepared change still holds, without touching the state.
 //
 // Invariants
-//   C2  touched() never answers false when something of the footprint was written after `since`:
-//       what it no longer remembers counts as touched.
+//   C2  touched() never answers "no" when something of the footprint was written after `since`:
+//   what
+//       it no longer remembers counts as touched, and so does another key of the same 128-bit hash.
 // Threads: the sequencer's leader only.
 #pragma once
 
 #include <cstddef>
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/hash.h"
 #include "braid/ids.h"
 #include "state/state.h"
 #include "table/footprint.h"
@@ -27,10 +30,12 @@ class RecentWrites {
   explicit RecentWrites(Position floor, std::size_t keys_max = 1U << 18)
       : floor_(floor), keys_max_(keys_max) {}
 
-  /// Notes the writes of the record at `position`: versioned keys by their version prefix, other
-  /// keys whole. Positions ascend.
-  void add(Position position, const std::vector<state::StateWrite>& writes,
-           const std::vector<TableId>& tables);
+  using KeyHash = base::Hash128;
+  /// Appends what add() is told of each write: a versioned key counts by its version prefix.
+  static void append_hashes(std::span<const state::StateWrite> writes,
+                            std::vector<KeyHash>& hashes);
+  /// Notes the keys and tables written by the record at `position`. Positions ascend.
+  void add(Position position, std::span<const KeyHash> keys, std::span<const TableId> tables);
 
   /// The first key or table of the footprint that was, or may have been, written after `since`;
   /// empty if none was.
@@ -41,18 +46,13 @@ class RecentWrites {
   Position floor() const { return floor_; }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>{}(text);
-    }
+  struct HashOfHash {
+    std::size_t operator()(const KeyHash& hash) const { return hash.low; }
   };
-  void note(std::string_view key, Position position);
-
   Position floor_;
   std::size_t keys_max_;
-  std::unordered_map<std::string, Position, Hash, std::equal_to<>> keys_;
-  std::deque<std::pair<Position, std::string>> order_;
+  std::unordered_map<KeyHash, Position, HashOfHash> keys_;
+  std::deque<std::pair<Position, KeyHash>> order_;
   std::unordered_map<TableId, Position> tables_;
 };
 

@@ -48,6 +48,8 @@ struct BoundCommit {
   const StoredReceipt& receipt;
   const std::vector<OutboxEvent>& outbox;
 };
+/// Where make_commit() puts the change set.
+inline constexpr std::size_t kChangesSection = 1;
 log::RecordDraft make_commit(const BoundCommit& bound, log::Section changes, env::Random& random);
 log::RecordDraft make_receipt_only(const MutationBatch& batch, const StoredReceipt& receipt,
                                    env::Random& random);

@@ -98,11 +98,11 @@ std::string idempotency_state_key(const base::Digest& batch_id) {
   return state::idempotency_key(prefix);
 }
 
-void append_commit_effects(const CommitRecord& commit, Position position,
+void append_commit_effects(const EffectSource& commit, Position position,
                            const table::ChangeSet& changes, const table::EncodedChangeSet& encoded,
                            const schema::Schema& schema, std::vector<state::StateWrite>& writes) {
-  writes.push_back({idempotency_state_key(commit.batch.batch_id), state::position_value(position)});
-  if (!commit.meta) return;
+  writes.push_back({idempotency_state_key(commit.batch_id), state::position_value(position)});
+  if (commit.meta == nullptr) return;
   writes.push_back({state::commit_key(commit.meta->id), state::position_value(position)});
   table::append_effects(changes, encoded, schema, {commit.meta->branch, position}, writes);
 }
@@ -149,8 +149,8 @@ Status Replay::apply_commit(const log::Record& record, std::vector<state::StateW
     if (encoded.bytes != *body) return does_not_follow(record.position, "encoding");
     BRAID_TRY(advance(heads_, *commit.meta, record.position, changes, commit.outbox.size()));
   }
-  append_commit_effects(commit, record.position, changes, encoded, heads_.catalog->schema(),
-                        writes);
+  append_commit_effects({commit.batch.batch_id, commit.meta ? &*commit.meta : nullptr},
+                        record.position, changes, encoded, heads_.catalog->schema(), writes);
   return Unit{};
 }
 

@@ -47,8 +47,15 @@ Result<std::optional<Outcome>> find_outcome(const manifest::Root& root, const lo
 /// What the key of a batch is called in the state.
 std::string idempotency_state_key(const base::Digest& batch_id);
 
+/// What of a commit or receipt the state must know besides its rows.
+struct EffectSource {
+  const base::Digest& batch_id;
+  /// nullptr for a receipt without a commit.
+  const manifest::CommitMeta* meta;
+};
+
 /// The effects of one commit or receipt, without branch records.
-void append_commit_effects(const CommitRecord& commit, Position position,
+void append_commit_effects(const EffectSource& commit, Position position,
                            const table::ChangeSet& changes, const table::EncodedChangeSet& encoded,
                            const schema::Schema& schema, std::vector<state::StateWrite>& writes);
 /// The branch records as of the heads.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commit/sequencer.h"
 
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/coding.h"
@@ -9,14 +11,22 @@
 
 namespace braid::commit {
 
+namespace {
+
+// What a waiter is told.
+constexpr std::uint32_t kAnswered = 1;
+constexpr std::uint32_t kLead = 2;
+
+}  // namespace
+
+// Shared by the client and whoever leads: a leader may still be telling a client that it is done
+// when the client has seen it.
 struct Sequencer::Waiter {
   PreparedChange change;
   std::optional<Result<Outcome>> result;
   /// The result holds only once the group is durable.
   bool needs_append = false;
-  bool done = false;
-  bool leads = false;
-  env::CondVar wake;
+  env::Event told;
 };
 
 Sequencer::Sequencer(const SequencerParts& parts, const SequencerOptions& options)
@@ -27,8 +37,6 @@ Result<std::optional<Outcome>> Sequencer::replayed(const MutationBatch& batch) c
 }
 
 Result<Outcome> Sequencer::commit(PreparedChange change) {
-  Waiter waiter;
-  waiter.change = std::move(change);
   if (parts_.applier.lag_records() > options_.state_lag_records_max) {
     Error busy(ErrorCode::busy, "the state lags too far behind the log; try again");
     if (const auto cause = parts_.applier.last_error()) {
@@ -36,23 +44,23 @@ Result<Outcome> Sequencer::commit(PreparedChange change) {
     }
     return busy;
   }
-  {
-    const env::Lock lock(mutex_);
-    if (closed_) return Error(ErrorCode::unavailable, "the graph is closed");
-    if (queue_.size() >= options_.queue_batches_max) {
-      return Error(ErrorCode::busy, "too many changes are waiting; try again")
-          .with("limit", options_.queue_batches_max);
-    }
-    queue_.push_back(&waiter);
-    if (!leading_) {
-      leading_ = true;
-      waiter.leads = true;
-    }
-    while (!waiter.done && !waiter.leads) waiter.wake.wait(mutex_);
+  const auto waiter = std::make_shared<Waiter>();
+  waiter->change = std::move(change);
+  BRAID_ASSIGN(const bool leads, enqueue(waiter));
+  if (leads || waiter->told.wait() == kLead) lead();
+  BRAID_ASSERT(waiter->result.has_value());
+  return *std::move(waiter->result);
+}
+
+Result<bool> Sequencer::enqueue(const std::shared_ptr<Waiter>& waiter) {
+  const env::Lock lock(mutex_);
+  if (closed_) return Error(ErrorCode::unavailable, "the graph is closed");
+  if (queue_.size() >= options_.queue_batches_max) {
+    return Error(ErrorCode::busy, "too many changes are waiting; try again")
+        .with("limit", options_.queue_batches_max);
   }
-  if (waiter.leads) lead();
-  BRAID_ASSERT(waiter.result.has_value());
-  return *std::move(waiter.result);
+  queue_.push_back(waiter);
+  return !std::exchange(leading_, true);
 }
 
 void Sequencer::close() {
@@ -79,30 +87,31 @@ Sequencer::Group Sequencer::take_group() {
 }
 
 void Sequencer::answer(const Group& group) {
-  const env::Lock lock(mutex_);
-  // What did not fit goes back to the front, in order.
-  for (auto it = group.rbegin(); it != group.rend(); ++it) {
-    if (!(*it)->result) queue_.push_front(*it);
+  std::shared_ptr<Waiter> next;
+  {
+    const env::Lock lock(mutex_);
+    // What did not fit goes back to the front, in order.
+    for (auto it = group.rbegin(); it != group.rend(); ++it) {
+      if (!(*it)->result) queue_.push_front(*it);
+    }
+    if (queue_.empty()) {
+      leading_ = false;
+      idle_.notify_all();
+    } else {
+      next = queue_.front();
+    }
   }
-  // The next leader is woken first: the others only carry answers away.
-  if (queue_.empty()) {
-    leading_ = false;
-    idle_.notify_all();
-  } else {
-    queue_.front()->leads = true;
-    queue_.front()->wake.notify_one();
-  }
-  for (Waiter* waiter : group) {
-    if (!waiter->result) continue;
-    waiter->done = true;
-    waiter->wake.notify_one();
+  // The next leader is told first: the others only carry answers away.
+  if (next) next->told.set(kLead);
+  for (const auto& waiter : group) {
+    if (waiter->result) waiter->told.set(kAnswered);
   }
 }
 
 void Sequencer::run_group(const Group& group) {
   if (must_recover_) {
     if (Status recovered = catch_up(); !recovered) {
-      for (Waiter* waiter : group) waiter->result = recovered.error();
+      for (const auto& waiter : group) waiter->result = recovered.error();
       return;
     }
   }
@@ -113,7 +122,7 @@ void Sequencer::run_group(const Group& group) {
 }
 
 void Sequencer::decide_group(const Group& group, GroupDecision& decision) {
-  for (Waiter* waiter : group) {
+  for (const auto& waiter : group) {
     auto verdict = decision.decide(waiter->change);
     if (!verdict) {
       waiter->result = std::move(verdict).error();
@@ -128,7 +137,7 @@ void Sequencer::decide_group(const Group& group, GroupDecision& decision) {
 
 void Sequencer::append_group(const Group& group, GroupDecision& decision) {
   const auto fail = [&](const std::function<Error(const Waiter&)>& error_for) {
-    for (Waiter* waiter : group) {
+    for (const auto& waiter : group) {
       if (waiter->needs_append) waiter->result = error_for(*waiter);
     }
   };

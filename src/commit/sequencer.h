@@ -26,6 +26,7 @@
 #include "commit/replay.h"
 #include "commit/state_applier.h"
 #include "env/env.h"
+#include "env/event.h"
 #include "env/failpoints.h"
 #include "env/mutex.h"
 #include "log/log.h"
@@ -73,8 +74,10 @@ class Sequencer {
 
  private:
   struct Waiter;
-  using Group = std::vector<Waiter*>;
+  using Group = std::vector<std::shared_ptr<Waiter>>;
 
+  /// True if nobody leads and the caller must.
+  Result<bool> enqueue(const std::shared_ptr<Waiter>& waiter) BRAID_EXCLUDES(mutex_);
   void lead() BRAID_EXCLUDES(mutex_);
   Group take_group() BRAID_EXCLUDES(mutex_);
   void run_group(const Group& group);
@@ -90,7 +93,7 @@ class Sequencer {
 
   env::Mutex mutex_;
   env::CondVar idle_;
-  std::deque<Waiter*> queue_ BRAID_GUARDED_BY(mutex_);
+  std::deque<std::shared_ptr<Waiter>> queue_ BRAID_GUARDED_BY(mutex_);
   bool leading_ BRAID_GUARDED_BY(mutex_) = false;
   bool closed_ BRAID_GUARDED_BY(mutex_) = false;
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commit/state_applier.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 namespace braid::commit {
 namespace {
 
@@ -33,11 +37,6 @@ void StateApplier::add(PublishedGroup group) {
   if (wake) job_->wake();
 }
 
-std::uint64_t StateApplier::lag_records() const {
-  const env::Lock lock(mutex_);
-  return lag_records_;
-}
-
 std::optional<Error> StateApplier::last_error() const {
   const env::Lock lock(mutex_);
   return last_error_;
@@ -45,30 +44,28 @@ std::optional<Error> StateApplier::last_error() const {
 
 Result<bool> StateApplier::apply_some() {
   const env::Lock applying(apply_mutex_);
-  std::vector<state::StateWrite> writes;
-  state::Applied applied;
-  std::uint64_t records = 0;
-  std::size_t groups = 0;
-  {
+  if (in_flight_.records == 0) {
     const env::Lock lock(mutex_);
-    while (groups < waiting_.size() && writes.size() < kWritesMax) {
-      const PublishedGroup& group = waiting_[groups++];
-      writes.insert(writes.end(), group.writes.begin(), group.writes.end());
-      applied = {group.last, group.hash};
-      records += group.records;
+    while (!waiting_.empty() && in_flight_.writes.size() < kWritesMax) {
+      PublishedGroup& group = waiting_.front();
+      std::move(group.writes.begin(), group.writes.end(), std::back_inserter(in_flight_.writes));
+      in_flight_.last = group.last;
+      in_flight_.hash = group.hash;
+      in_flight_.records += group.records;
+      waiting_.pop_front();
     }
   }
-  if (groups == 0) return false;
-  Status status = state_.apply(writes, applied);
-  const env::Lock lock(mutex_);
-  if (!status) {
-    last_error_ = status.error();  // they stay waiting, in order (C5)
-    return std::move(status).error();
+  if (in_flight_.records == 0) return false;
+  Status status = state_.apply(in_flight_.writes, {in_flight_.last, in_flight_.hash});
+  {
+    const env::Lock lock(mutex_);
+    last_error_.reset();
+    if (!status) last_error_ = status.error();
   }
-  last_error_.reset();
-  waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(groups));
-  lag_records_ -= records;
-  roots_.applied(applied.position);
+  if (!status) return std::move(status).error();  // it stays in flight, first in order (C5)
+  lag_records_ -= in_flight_.records;
+  roots_.applied(in_flight_.last);
+  in_flight_ = {};
   return true;
 }
 
@@ -80,11 +77,17 @@ Status StateApplier::drain() {
 }
 
 env::NextStep StateApplier::step() {
+  {
+    const env::Lock lock(mutex_);
+    // Woken by the first group after an idle time: more will come, apply them together.
+    if (!std::exchange(gathering_, true)) return env::NextStep::after_ms(kIdleDelayMs);
+  }
   const Result<bool> result = apply_some();
   if (!result) return env::NextStep::after_ms(kRetryDelayMs);
   const env::Lock lock(mutex_);
   if (!waiting_.empty()) return env::NextStep::after_ms(kIdleDelayMs);
   scheduled_ = false;
+  gathering_ = false;
   return env::NextStep::when_woken();
 }
 

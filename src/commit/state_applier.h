@@ -7,6 +7,7 @@
 // Threads: add() by the sequencer's leader; the rest by any thread.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -34,7 +35,7 @@ class StateApplier {
 
   void add(PublishedGroup group) BRAID_EXCLUDES(mutex_);
   /// Records that are published and not applied.
-  std::uint64_t lag_records() const BRAID_EXCLUDES(mutex_);
+  std::uint64_t lag_records() const { return lag_records_.load(std::memory_order_relaxed); }
   /// Applies everything that is waiting, on the calling thread.
   Status drain() BRAID_EXCLUDES(mutex_, apply_mutex_);
   /// Why the last attempt failed, if it did.
@@ -50,10 +51,13 @@ class StateApplier {
   state::State& state_;
   manifest::RootHolder& roots_;
   env::Mutex apply_mutex_;  // one applier at a time; taken before mutex_
+  /// Groups that are being applied, as one; empty when none are.
+  PublishedGroup in_flight_ BRAID_GUARDED_BY(apply_mutex_);
   mutable env::Mutex mutex_;
   std::deque<PublishedGroup> waiting_ BRAID_GUARDED_BY(mutex_);
-  std::uint64_t lag_records_ BRAID_GUARDED_BY(mutex_) = 0;
+  std::atomic<std::uint64_t> lag_records_{0};
   bool scheduled_ BRAID_GUARDED_BY(mutex_) = false;
+  bool gathering_ BRAID_GUARDED_BY(mutex_) = false;
   std::optional<Error> last_error_ BRAID_GUARDED_BY(mutex_);
   std::unique_ptr<env::Job> job_;
 };

@@ -7,6 +7,7 @@
 #include "log/file_log.h"
 #include "log/memory_log.h"
 #include "state/memory_state.h"
+#include "table/row_hash.h"
 
 namespace braid::engine {
 namespace {
@@ -56,7 +57,11 @@ Status append_creation(env::Env& env, log::CommitLog& log, std::string_view sche
 }
 
 GraphCore::GraphCore(Token, env::Env& env, const CoreOptions& options, GraphId graph)
-    : env_(env), options_(options), graph_(graph) {}
+    : env_(env),
+      options_(options),
+      graph_(graph),
+      graph_text_(graph.to_string()),
+      hash_salt_(table::content_hash_salt(graph)) {}
 
 GraphCore::~GraphCore() {
   // A close that fails leaves an unclean stop, which the next open recovers from.
@@ -106,7 +111,8 @@ Result<std::shared_ptr<GraphCore>> GraphCore::init(env::Env& env, std::string_vi
       BRAID_TRY(create_or_keep(env.files, directory.log_path()));
       BRAID_TRY(create_or_keep(env.files, directory.names_path()));
       BRAID_TRY(env.files.sync_directory(directory.path()));
-      BRAID_ASSIGN(auto log, log::FileLog::create(env, directory.log_path(), stamp.graph, {}));
+      BRAID_ASSIGN(auto log,
+                   log::FileLog::create(env, directory.log_path(), stamp.graph, options.log));
       Names names(env.files, directory.names_path());
       BRAID_TRY(names.remember(commit::principal_of(stamp.graph, init_options.actor),
                                init_options.actor));
@@ -139,7 +145,11 @@ Result<std::shared_ptr<GraphCore>> GraphCore::open(env::Env& env, std::string_vi
   } else {
     BRAID_ASSIGN(core->lock_,
                  directory.lock({options.open.lock_wait_ms, options.open.process_name}));
-    BRAID_ASSIGN(core->log_, log::FileLog::open(env, directory.log_path(), stamp.graph, {}));
+    // The stamp may be in the cache only, of an init that died in its last step: were it lost after
+    // this session's commits, the next init would delete them (D1).
+    BRAID_TRY(env.files.sync_directory(directory.path()));
+    BRAID_ASSIGN(core->log_,
+                 log::FileLog::open(env, directory.log_path(), stamp.graph, options.log));
     if (options.memory_state) {
       state = std::make_shared<state::MemoryState>(stamp.graph);
     } else {

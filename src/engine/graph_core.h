@@ -22,6 +22,7 @@
 #include "env/env.h"
 #include "env/failpoints.h"
 #include "log/log.h"
+#include "log/log_writer.h"
 #include "manifest/root.h"
 
 namespace braid::engine {
@@ -31,6 +32,8 @@ struct CoreOptions {
   OpenOptions open;
   /// Keeps the state in memory, for file systems that RocksDB cannot be on.
   bool memory_state = false;
+  /// Small segments let a short test cross many.
+  log::LogOptions log = {};
 };
 
 class GraphCore : public std::enable_shared_from_this<GraphCore> {
@@ -61,6 +64,8 @@ class GraphCore : public std::enable_shared_from_this<GraphCore> {
 
   env::Env& env() { return env_; }
   GraphId graph() const { return graph_; }
+  /// As the log writes it.
+  const std::string& graph_text() const { return graph_text_; }
   env::Failpoints& failpoints() { return failpoints_; }
   const log::CommitLog& log() const { return *log_; }
   const commit::LogChangeSource& changes() const { return *changes_; }
@@ -81,7 +86,9 @@ class GraphCore : public std::enable_shared_from_this<GraphCore> {
 
   env::Env& env_;
   CoreOptions options_;
-  GraphId graph_;
+  const GraphId graph_;
+  const std::string graph_text_;
+  const std::uint64_t hash_salt_;
   env::Failpoints failpoints_;
   std::unique_ptr<env::FileLock> lock_;
   std::unique_ptr<log::CommitLog> log_;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graph::load on the inline route: read, look the key up, parse, build on a snapshot, commit.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "engine/graph_core.h"
 #include "engine/snapshot_core.h"
 #include "load/jsonl_reader.h"
-#include "table/row_hash.h"
 
 namespace braid::engine {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 // A load on the inline route is bounded by what one record carries; its text may be larger, not
 // without end.
 constexpr std::uint64_t kTextBytesMax = std::uint64_t{64} << 20;
+constexpr std::size_t kChunkBytesMax = std::size_t{1} << 20;
 
 struct Input {
   std::string name;
@@ -24,10 +26,14 @@ Result<std::vector<Input>> read_all(std::vector<LoadSource>& sources) {
   std::uint64_t total = 0;
   for (LoadSource& source : sources) {
     Input input{source.name, {}};
-    std::string buffer(std::size_t{1} << 16, '\0');
+    std::size_t chunk_bytes = 4096;  // a single row must not pay for a large buffer
     for (;;) {
-      BRAID_ASSIGN(const std::size_t size, source.read(buffer.data(), buffer.size()));
+      const std::size_t begin = input.text.size();
+      input.text.resize(begin + chunk_bytes);
+      BRAID_ASSIGN(const std::size_t size, source.read(input.text.data() + begin, chunk_bytes));
+      input.text.resize(begin + size);
       if (size == 0) break;
+      if (size == chunk_bytes) chunk_bytes = std::min(chunk_bytes * 2, kChunkBytesMax);
       total += size;
       if (total > kTextBytesMax) {
         return Error(ErrorCode::resource_limit, "the load is larger than one commit may be here")
@@ -36,7 +42,6 @@ Result<std::vector<Input>> read_all(std::vector<LoadSource>& sources) {
             .with("limit", kTextBytesMax)
             .with("actual", total);
       }
-      input.text.append(buffer, 0, size);
     }
     inputs.push_back(std::move(input));
   }
@@ -73,6 +78,7 @@ Result<Rows> parse_rows(const std::vector<Input>& inputs, const schema::Schema& 
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     load::JsonlOptions options;
     options.file = inputs[i].name;
+    options.buffer_bytes = std::clamp<std::size_t>(inputs[i].text.size() + 1, 256, kChunkBytesMax);
     load::JsonlReader reader(schema, load::source_of(inputs[i].text), options);
     for (;;) {
       load::LoadRow row;
@@ -113,10 +119,10 @@ commit::MutationBatch make_batch(GraphCore& core, const manifest::Branch& branch
   env::Env& env = core.env();
   commit::MutationBatch batch;
   batch.context.request_id = env::make_ulid(env.clock, env.random).to_string();
-  batch.context.principal = commit::principal_of(core.graph(), options.actor);
+  batch.context.principal = core.mutable_names().principal_of(core.graph(), options.actor);
   if (!options.purpose.empty()) batch.context.purpose = options.purpose;
   batch.scope.name = branch.name;
-  batch.scope.incarnation = core.graph().to_string();
+  batch.scope.incarnation = core.graph_text();
   batch.scope.branch = branch.incarnation;
   batch.idempotency_key =
       options.key.empty() ? env::make_ulid(env.clock, env.random).to_string() : options.key;
@@ -189,7 +195,7 @@ Result<Receipt> GraphCore::load(std::vector<LoadSource> sources, const LoadOptio
   const auto rows = std::make_shared<const Rows>(std::move(parsed));
   const table::BuildOptions build{
       options.mode == LoadMode::kMerge ? table::WriteMode::merge : table::WriteMode::append,
-      table::content_hash_salt(graph_)};
+      hash_salt_};
   change.commit_id = CommitId{env::make_ulid(env_.clock, env_.random)};
   change.token = {root->position, branch->incarnation,
                   branch->head ? std::optional(branch->head->id) : std::nullopt,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/names.h"
 
+#include "commit/batch.h"
+
 namespace braid::engine {
 
 namespace {
@@ -9,6 +11,15 @@ constexpr std::uint64_t kNameBytesMax = 4096;
 
 std::string Names::path_of(std::string_view principal) const {
   return env::join(*directory_, principal.substr(principal.rfind(':') + 1));
+}
+
+std::string Names::principal_of(const GraphId& graph, std::string_view actor) {
+  constexpr std::size_t kPrincipalsMax = 10'000;
+  const env::Lock lock(mutex_);
+  const auto found = principals_.find(actor);
+  if (found != principals_.end()) return found->second;
+  if (principals_.size() >= kPrincipalsMax) principals_.clear();
+  return principals_.emplace(actor, commit::principal_of(graph, actor)).first->second;
 }
 
 Status Names::remember(std::string_view principal, std::string_view name) {

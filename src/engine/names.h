@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "braid/ids.h"
 #include "braid/result.h"
 #include "env/file_system.h"
 #include "env/mutex.h"
@@ -21,6 +22,8 @@ class Names {
   Names(env::FileSystem& files, std::optional<std::string> directory)
       : files_(files), directory_(std::move(directory)) {}
 
+  /// The pseudonym of an actor in `graph`, computed once.
+  std::string principal_of(const GraphId& graph, std::string_view actor) BRAID_EXCLUDES(mutex_);
   /// Remembers the name of a principal ("principal:sha256:…"), if it is not known yet.
   Status remember(std::string_view principal, std::string_view name) BRAID_EXCLUDES(mutex_);
   /// nullopt once it was erased.
@@ -33,6 +36,8 @@ class Names {
   const std::optional<std::string> directory_;
   mutable env::Mutex mutex_;
   mutable std::map<std::string, std::string, std::less<>> known_ BRAID_GUARDED_BY(mutex_);
+  /// By name; dropped when it grows large.
+  std::map<std::string, std::string, std::less<>> principals_ BRAID_GUARDED_BY(mutex_);
 };
 
 }  // namespace braid::engine
