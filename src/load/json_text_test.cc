@@ -198,7 +198,7 @@ TEST(JsonCursor, MutatedTextsAreJudgedAsAnotherParserJudgesThem) {
   const std::string seeds[] = {
       R"({"a":[1,-2.5e3,true,false,null,"x\u00e9\ud83d\ude00\n"],"b":{"c":{}}})",
       R"(["\\\"",{"":0},[[],[{}]], 10 , 0.1 ])", "{ \"k\" :\t\"v\" ,\n\"l\":[ ] }"};
-  constexpr std::string_view kBytes("{}[]:,\"\\/u0123456789dDeE+-. \n\tabftnrl\x01\xC3\xA9", 42);
+  constexpr std::string_view kBytes = "{}[]:,\"\\/u0123456789dDeE+-. \n\tabftnrl\x01\xC3\xA9";
   std::uint64_t state = 42;
   const auto below = [&state](std::uint64_t bound) {
     state = state * 6364136223846793005 + 1442695040888963407;  // Knuth, MMIX

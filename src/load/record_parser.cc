@@ -223,9 +223,14 @@ bool RecordParser::key_of_row(std::string& out) {
     }
     members.push_back({&property.type, &row_->assigned[assigned.position].second});
     // One at a time, so that a fault has a place.
-    if (const auto text = columnar::key_text({&members.back(), 1}); !text) {
+    auto text = columnar::key_text({&members.back(), 1});
+    if (!text) {
       return type_fault(assigned.at, text.error().message(), *text.error().detail("expected"));
     }
+    out = *std::move(text);
+  }
+  if (type_->key.size() == 1 && type_->key.front().kind == schema::Member::Kind::property) {
+    return true;  // the text of the only member is the key's
   }
   auto text = columnar::key_text(members);
   BRAID_ASSERT(text.ok());  // every member has been tried
