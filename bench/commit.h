@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Durable commits beside the limits of the machine. Threads: one caller.
 #pragma once
 
 #include <cstdint>
