@@ -96,6 +96,7 @@ Result<bool> merge_into(const RowWrite& write, const StoredRow& stored, RowChang
   return !same_row(change.row, stored.row);
 }
 
+// Reads the writes and the image, and nothing else (T6).
 class Builder {
  public:
   Builder(const BuildOptions& options, const Image& image)
@@ -126,6 +127,7 @@ class Builder {
   }
 
   Result<BuiltChanges> finish() && {
+    // T7: with validate_row() of each row, all that the schema demands.
     BRAID_TRY(validate_image(rows_, out_.footprint));
     for (const auto& [table, by_id] : rows_.tables()) {
       TableChanges& changes = out_.changes.tables.emplace_back();

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/change_set.h"
 
+#include <algorithm>
+
 #include "base/assert.h"
 #include "columnar/value_codec.h"
 
 namespace braid::table {
 namespace {
 
+// The whole row, whatever changed in it (T1).
 void encode_row(base::ByteWriter& writer, const RowChange& change, const schema::RecordType& type,
                 bool is_edge) {
   writer.u8(static_cast<std::uint8_t>(change.kind));
@@ -57,8 +60,20 @@ Result<RowChange> read_row(base::ByteReader& reader, const schema::RecordType& t
     change.row.dst = reader.bytes();
   }
   change.row.values.resize(type.properties.size());
+  const std::size_t values_at = reader.offset();
   BRAID_TRY(read_values(reader, type, change.row.values));
+  // Of a removed row only id and ends: the count of values, zero, is all that follows (T3).
+  if (change.kind == ChangeKind::remove && reader.offset() != values_at + 1) reader.fail();
   return change;
+}
+
+// No row twice (T2).
+bool ids_are_distinct(const std::vector<RowChange>& rows) {
+  std::vector<std::string_view> ids;
+  ids.reserve(rows.size());
+  for (const RowChange& change : rows) ids.push_back(change.row.id);
+  std::sort(ids.begin(), ids.end());
+  return std::adjacent_find(ids.begin(), ids.end()) == ids.end();
 }
 
 Result<TableChanges> read_table(base::ByteReader& reader, const schema::Schema& schema) {
@@ -77,6 +92,7 @@ Result<TableChanges> read_table(base::ByteReader& reader, const schema::Schema& 
     BRAID_TRY(row.finish("row of a change set"));
     changes.rows.push_back(std::move(change));
   }
+  if (!ids_are_distinct(changes.rows)) reader.fail();
   return changes;
 }
 

@@ -20,7 +20,7 @@ Error lost_row(std::string_view id, Position stamp) {
 
 Result<std::optional<state::VersionedEntry>> Image::newest(
     const std::function<std::string(BranchIncarnation)>& prefix_on) const {
-  for (const LineageStep& step : lineage_) {
+  for (const LineageStep& step : lineage_) {  // T4: nothing beyond a step's position
     BRAID_ASSIGN(auto entry, state::newest_at(view_, prefix_on(step.branch), step.up_to));
     if (entry) return entry;
   }
