@@ -180,7 +180,9 @@ Result<std::unique_ptr<RocksState>> RocksState::create(env::Env& env, std::strin
   if (status.ok()) status = opened->Write(without_log(), &batch);
   if (status.ok()) status = database->flush();
   if (!status.ok()) return database->error(status);
-  return std::make_unique<RocksState>(Token{}, env, std::move(database), Applied{});
+  auto state = std::make_unique<RocksState>(Token{}, env, std::move(database), Applied{});
+  state->filter_.mark_complete();  // S12: nothing is there yet
+  return state;
 }
 
 Result<std::unique_ptr<RocksState>> RocksState::open(env::Env& env, std::string_view directory,
@@ -197,7 +199,11 @@ Result<std::unique_ptr<RocksState>> RocksState::open(env::Env& env, std::string_
   if (!status.ok()) return database->error(status);
   database->db.reset(opened);
   BRAID_ASSIGN(const Applied applied, database->check_stamp(graph));
-  return std::make_unique<RocksState>(Token{}, env, std::move(database), applied);
+  auto state = std::make_unique<RocksState>(Token{}, env, std::move(database), applied);
+  state->filter_job_ =
+      env.workers.start("state-filter", [raw = state.get()] { return raw->fill_filter_step(); });
+  state->filter_job_->wake();
+  return state;
 }
 
 Result<std::unique_ptr<RocksState>> RocksState::open_read_only(env::Env& env,
@@ -279,6 +285,7 @@ Status RocksState::apply(const std::vector<StateWrite>& writes, const Applied& a
   rocksdb::Status status;
   for (const StateWrite& write : writes) {
     BRAID_ASSERT(!is_meta_key(write.key));  // S1
+    filter_.add(write.key);                 // before it can be found (S12)
     status = write.value ? batch.Put(write.key, *write.value) : batch.Delete(write.key);
     if (!status.ok()) return database_->error(status);
   }
@@ -290,11 +297,32 @@ Status RocksState::apply(const std::vector<StateWrite>& writes, const Applied& a
   return Unit{};
 }
 
+env::NextStep RocksState::fill_filter_step() {
+  constexpr std::size_t kEntriesAStep = 16'384;
+  PrefixIterator iterator(*database_->db, filter_from_, "");
+  for (std::size_t i = 0; i < kEntriesAStep && iterator.valid(); ++i, iterator.next()) {
+    filter_.add(iterator.key());
+  }
+  if (iterator.valid()) {
+    filter_from_ = iterator.key();
+    return env::NextStep::now();
+  }
+  // A scan that failed proves nothing: the filter stays incomplete and is never asked.
+  if (iterator.status().ok()) filter_.mark_complete();
+  return env::NextStep::when_woken();
+}
+
 Result<std::optional<std::string>> RocksState::get(std::string_view key) const {
+  if (filter_.is_complete() && !is_meta_key(key) && !filter_.may_contain_key(key)) {
+    return std::optional<std::string>();
+  }
   return database_->get(key);
 }
 
 Result<Found> RocksState::seek(std::string_view from, std::string_view prefix) const {
+  if (filter_.is_complete() && is_version_prefix(prefix) && !filter_.may_contain_prefix(prefix)) {
+    return Found();
+  }
   const PrefixIterator iterator(*database_->db, from, prefix);
   if (iterator.valid()) {
     return Found({std::string(iterator.key()), std::string(iterator.value())});
@@ -351,6 +379,7 @@ Status RocksState::checkpoint(std::string_view directory) {
 
 Status RocksState::close() {
   if (database_->db == nullptr) return Unit{};
+  if (filter_job_ != nullptr) filter_job_->stop();
   Status flushed = Unit{};
   if (database_->writable) flushed = flush();
   const rocksdb::Status status = database_->db->Close();

@@ -16,6 +16,7 @@
 
 #include "env/env.h"
 #include "env/mutex.h"
+#include "state/key_filter.h"
 #include "state/state.h"
 
 namespace rocksdb {
@@ -89,9 +90,16 @@ class RocksState final : public State {
  private:
   Status recover_from_failure() BRAID_EXCLUDES(mutex_);
   Error remember(const rocksdb::Status& status) BRAID_REQUIRES(mutex_);
+  /// Adds what the state held when it was opened to the filter, a bounded part a step.
+  env::NextStep fill_filter_step();
 
   env::Env& env_;
   std::unique_ptr<Database> database_;
+  /// Of a writer: complete at once for a new state, after a scan for an old one (S12).
+  KeyFilter filter_;
+  /// Where the scan goes on; its job's alone.
+  std::string filter_from_;
+  std::unique_ptr<env::Job> filter_job_;
   mutable env::Mutex mutex_;
   Applied applied_ BRAID_GUARDED_BY(mutex_);
   /// The last write or flush failed: RocksDB refuses more until it is told to go on.
