@@ -211,19 +211,20 @@ Status LogWriter::switch_segment(std::uint64_t bytes_min) {
 Status LogWriter::truncate_below(Position keep_from) {
   const env::Lock lock(mutex_);
   BRAID_TRY(check_usable());
-  const auto first_of = [&](std::size_t index) { return table_.segments[index]->header.first; };
-  std::size_t dropped = 0;
-  while (dropped + 1 < table_.segments.size() && first_of(dropped + 1) <= keep_from) ++dropped;
-  if (dropped == 0) return Unit{};
+  auto& segments = table_.segments;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i + 1 < segments.size(); ++i) {
+    if (segments[i + 1]->header.first > keep_from) break;
+    names.push_back(segment_name(segments[i]->header.first));
+  }
+  if (names.empty()) return Unit{};
+  const Position first = segments[names.size()]->header.first;
   BRAID_TRY(make_room(kBlockBytes));
   base::ByteWriter payload;
-  payload.u64(first_of(dropped).value);
+  payload.u64(first.value);
   BRAID_TRY(write_marker(FrameKind::kTruncated, payload.view()));
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < dropped; ++i) names.push_back(segment_name(first_of(i)));
-  table_.first = at_.log_first = first_of(dropped);
-  table_.segments.erase(table_.segments.begin(),
-                        table_.segments.begin() + static_cast<std::ptrdiff_t>(dropped));
+  table_.first = at_.log_first = first;
+  segments.erase(segments.begin(), segments.begin() + static_cast<std::ptrdiff_t>(names.size()));
   reader_.publish(table_, tail());
   return remove_leftovers(names);
 }

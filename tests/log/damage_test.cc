@@ -291,6 +291,38 @@ TEST_F(LogDamage, FrameInsideAClientsBodyIsNeverBelieved) {  // L7
   EXPECT_GOOD((*again)->verify());
 }
 
+TEST_F(LogDamage, BelievedFrameThatDoesNotContinueTheLogIsCorrupt) {  // L10
+  {
+    const auto log = create();
+    append_groups(*log, 2, 1, 500);
+  }
+  const std::string path = segment_paths().back();
+  const SegmentHeader segment = *decode_segment_header(bytes_of(path).substr(0, kBlockBytes));
+  FrameHeader right;
+  right.kind = FrameKind::kSeal;
+  right.epoch = {1};
+  right.offset = 4 * kBlockBytes;
+  right.first = {3};
+  right.time_ms = 2'000'000'000'000;
+  const FrameHeader last =
+      *decode_frame_header(segment.key, bytes_of(path).substr(3 * kBlockBytes), 3 * kBlockBytes);
+  right.hash_before = right.hash_after = last.hash_after;
+  std::vector<FrameHeader> wrong(4, right);
+  wrong[0].first = {4};
+  wrong[1].hash_before = wrong[1].hash_after = base::Digest{1};
+  wrong[2].epoch = {0};
+  wrong[3].time_ms = 1;
+  for (const FrameHeader& header : wrong) {
+    overwrite(path, header.offset, encode_frame(segment.key, header, {}).bytes);
+    const auto log = open_read_only();
+    ASSERT_FALSE(log);
+    EXPECT_EQ(log.error().code(), ErrorCode::corrupt);
+    EXPECT_EQ(*log.error().detail("offset"), std::to_string(header.offset));
+  }
+  overwrite(path, right.offset, encode_frame(segment.key, right, {}).bytes);
+  EXPECT_EQ((*open_read_only())->tail().last, Position{2});
+}
+
 TEST_F(LogDamage, SegmentOfAnotherGraphIsCorrupt) {
   create().reset();
   const auto log = FileLog::open(env_, kDirectory, test_graph(2));
