@@ -30,12 +30,21 @@ struct Raw {
   bool version = false;
 };
 
+/// An empty word is a variable that was not set: taking it for "not given" would drop a condition.
+CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](std::string& word) { return std::string(word.empty() ? "is empty" : ""); }, "");
+}
+
 std::string example(std::string_view lines) { return fmt::format("Example:\n  {}", lines); }
 
 void add_graph(CLI::App& app, Raw& raw) {
   app.add_option("GRAPH", raw.first, "The graph's directory; left out with --graph or BRAID_GRAPH")
-      ->type_name("");
-  app.add_option("--graph", raw.graph_option, "The graph's directory")->type_name("GRAPH");
+      ->type_name("")
+      ->check(not_empty());
+  app.add_option("--graph", raw.graph_option, "The graph's directory")
+      ->type_name("GRAPH")
+      ->check(not_empty());
 }
 
 void add_json(CLI::App& app, Raw& raw) {
@@ -44,7 +53,8 @@ void add_json(CLI::App& app, Raw& raw) {
 
 void add_write(CLI::App& app, Raw& raw) {
   app.add_option("--as", raw.invocation.actor, "Who does this; default: the system's user")
-      ->type_name("ACTOR");
+      ->type_name("ACTOR")
+      ->check(not_empty());
   app.add_option("--wait", raw.wait_seconds,
                  "How long to wait for another process that writes; default: 10")
       ->type_name("SECONDS")
@@ -77,6 +87,7 @@ void add_init_and_load(CLI::App& app, Raw& raw) {
   add_graph(init, raw);
   init.add_option("--schema", out.schema_path, "The schema (.pg); - reads standard input")
       ->type_name("FILE")
+      ->check(not_empty())
       ->required();
   init.add_flag("--if-not-exists", out.if_not_exists, "Succeed if the graph is there already");
   add_write(init, raw);
@@ -87,15 +98,18 @@ void add_init_and_load(CLI::App& app, Raw& raw) {
   add_graph(load, raw);
   load.add_option("--data", out.data_paths, "JSON Lines; again for more; - reads standard input")
       ->type_name("FILE")
+      ->check(not_empty())
       ->required()
       ->allow_extra_args(false);
   load.add_option("--mode", raw.mode,
                   "append: an id that exists is an error; merge: it is updated; default: append")
       ->type_name("MODE")
       ->check(CLI::IsMember({"append", "merge"}));
-  load.add_option("--key", out.key, "Idempotency key: the same load again gets the same receipt");
+  load.add_option("--key", out.key, "Idempotency key: the same load again gets the same receipt")
+      ->check(not_empty());
   load.add_option("--if-commit", raw.if_commit, "Only if the head is exactly this commit")
-      ->type_name("COMMIT");
+      ->type_name("COMMIT")
+      ->check(not_empty());
   load.add_option("--purpose", out.purpose, "Why, for the history");
   add_write(load, raw);
 }
@@ -107,18 +121,20 @@ void add_query(CLI::App& app, Raw& raw) {
       "braid query shop.braid --file people.gq person --params '{\"slug\":\"ann\"}'\n  braid query "
       "shop.braid -e 'query q() { match { $p: Person { slug: \"ann\" } } return { $p } }'");
   add_graph(query, raw);
-  query.add_option("NAME", raw.second, "Which query of the text, if it has several")->type_name("");
+  query.add_option("NAME", raw.second, "Which query of the text, if it has several")
+      ->type_name("")
+      ->check(not_empty());
   CLI::Option* const text = query.add_option("-e", raw.query_text, "The text of the query (.gq)");
   CLI::Option* const file =
       query.add_option("--file", out.query_path, "The file of the query; - reads standard input");
   text->type_name("TEXT")->excludes(file);
-  file->type_name("FILE");
+  file->type_name("FILE")->check(not_empty());
   CLI::Option* const parameters =
       query.add_option("--params", raw.parameters, "The parameters, a JSON object");
   CLI::Option* const parameters_file =
       query.add_option("--params-file", out.parameters_path, "The file of the parameters");
   parameters->type_name("JSON")->excludes(parameters_file);
-  parameters_file->type_name("FILE");
+  parameters_file->type_name("FILE")->check(not_empty());
   add_format(query, raw);
   query.callback([&raw, text, parameters] {
     raw.invocation.action = Action::query;
@@ -139,7 +155,7 @@ void add_history(CLI::App& app, Raw& raw) {
   CLI::App& show = add_command(app, raw, Action::show, "show", "Show a commit and its changes",
                                "braid show shop.braid 01ARZ3NDEKTSV4RRFFQ69G5FAV");
   add_graph(show, raw);
-  show.add_option("COMMIT", raw.second, "The commit's id")->type_name("");
+  show.add_option("COMMIT", raw.second, "The commit's id")->type_name("")->check(not_empty());
 
   CLI::App& verify = add_command(app, raw, Action::verify, "verify",
                                  "Check everything that is stored", "braid verify shop.braid");
@@ -159,6 +175,7 @@ void add_schema(CLI::App& app, Raw& raw) {
   lint.add_option("--schema", raw.invocation.schema_path,
                   "The schema (.pg); - reads standard input")
       ->type_name("FILE")
+      ->check(not_empty())
       ->required();
   add_command(app, raw, Action::version, "version", "Print the version", "braid version --json");
 }

@@ -160,6 +160,27 @@ TEST(CliArguments, WrongCommandLinesAreUsageErrors) {
   }
 }
 
+TEST(CliArguments, AnEmptyWordIsNeverTakenForAnAbsentOne) {
+  const Words kCases[] = {
+      {"init", "", "--schema", "s"},
+      {"init", "g", "--schema", ""},
+      {"init", "g", "--schema", "s", "--as", ""},
+      {"load", "g", "--data", ""},
+      {"load", "g", "--data", "a", "--key", ""},
+      {"load", "g", "--data", "a", "--if-commit", ""},
+      {"log", "--graph", ""},
+      {"log", ""},
+      {"show", "g", ""},
+      {"query", "g", "", "-e", "x"},
+      {"query", "g", "--file", ""},
+      {"query", "g", "-e", "x", "--params-file", ""},
+  };
+  for (const Words& words : kCases) {
+    EXPECT_EQ(refused(words, kWithGraph).exit_status, kUsageExitStatus)
+        << testing::PrintToString(words);
+  }
+}
+
 TEST(CliArguments, HelpHasAnExampleForEveryCommand) {
   for (const Words& words : {Words{}, Words{"init"}, Words{"load"}, Words{"query"}, Words{"log"},
                              Words{"show"}, Words{"verify"}, Words{"schema"},

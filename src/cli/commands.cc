@@ -110,9 +110,10 @@ Result<int> Command::init() {
   options.actor = asked_.actor;
   BRAID_ASSIGN(Graph graph, Graph::init(asked_.graph, schema, options, open_options("init")));
   BRAID_ASSIGN(const Snapshot snapshot, graph.read());
-  BRAID_TRY(
-      write_object({{"graph", "commit", "version"},
-                    {asked_.graph, snapshot.commit().to_string(), snapshot.version().value}}));
+  const CommitId head = snapshot.commit();
+  const Value commit = head.ulid.is_zero() ? Value() : Value(head.to_string());
+  BRAID_TRY(write_object(
+      {{"graph", "commit", "version"}, {asked_.graph, commit, snapshot.version().value}}));
   BRAID_TRY(graph.close());
   return 0;
 }

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands print when all is well.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "program.h"
+
+namespace braid::cli_program {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+using CliProgram = Program;
+
+const std::string kAnn =
+    "query ann() { match { $p: Person { slug: \"ann\" } } return { $p.name, $p.age as age } }";
+const std::string kPerson =
+    "query person($slug: String) { match { $p: Person { slug: $slug } } return { $p } }";
+
+const std::string kNote = "{\"type\":\"Note\",\"data\":{\"text\":\"hi\"}}\n";
+
+TEST_F(CliProgram, InitPrintsTheEmptyGraph) {
+  const std::string schema = file("s.pg", "node P { k: String @key }");
+
+  EXPECT_EQ(masked(done({"init", path("g"), "--schema", schema})),
+            "graph: " + path("g") + "\ncommit: null\nversion: 0\n");
+  EXPECT_EQ(masked(done({"init", path("h"), "--schema", "-", "--json"}, {read(schema), {}, {}})),
+            "{\"graph\":\"" + path("h") + "\",\"commit\":null,\"version\":0}\n");
+}
+
+TEST_F(CliProgram, InitIfNotExistsLeavesTheGraphAlone) {
+  const std::string graph = make_graph();
+  const std::string before = done({"log", graph, "--json"});
+
+  done({"init", graph, "--schema", path("s.pg"), "--if-not-exists"});
+
+  EXPECT_EQ(done({"log", graph, "--json"}), before);
+}
+
+TEST_F(CliProgram, LoadPrintsItsReceipt) {
+  const std::string graph = make_graph();
+  const std::string rows =
+      "{\"type\":\"Person\",\"data\":{\"slug\":\"ann\",\"name\":\"Anne\"}}\n" + kNote;
+
+  const std::string text =
+      done({"load", graph, "--data", "-", "--mode", "merge", "--key", "k2"}, {rows, {}, {}});
+
+  EXPECT_EQ(member(text, "version"), "2");
+  EXPECT_EQ(member(text, "nodes_inserted"), "1");
+  EXPECT_EQ(member(text, "nodes_updated"), "1");
+  EXPECT_EQ(member(text, "edges_inserted"), "0");
+  EXPECT_EQ(member(text, "edges_updated"), "0");
+  EXPECT_EQ(member(text, "key"), "k2");
+  EXPECT_EQ(member(text, "replayed"), "false");
+  EXPECT_EQ(masked(member(text, "commit")), "ID");
+  EXPECT_EQ(masked(member(text, "key_valid_until")), "TIME");
+}
+
+TEST_F(CliProgram, LoadWithAKnownKeyPrintsTheStoredReceipt) {
+  const std::string graph = make_graph();
+  const Words again = {"load", graph,  "--data", path("d.jsonl"), "--key",
+                       "k1",   "--as", "bob",    "--json"};
+
+  const std::string first = done(again);
+  const std::string second = done(again);
+
+  EXPECT_EQ(first, second);
+  EXPECT_THAT(first, HasSubstr("\"nodes_inserted\":2,\"nodes_updated\":0,\"edges_inserted\":1,"
+                               "\"edges_updated\":0,\"key\":\"k1\""));
+  EXPECT_THAT(first, HasSubstr("\"replayed\":true}\n"));
+}
+
+TEST_F(CliProgram, QueryPrintsEveryFormat) {
+  const std::string graph = make_graph();
+  const auto printed = [&](const std::string& format) {
+    return done({"query", graph, "-e", kAnn, "--format", format});
+  };
+
+  EXPECT_EQ(printed("table"),
+            " p.name |              age\n"
+            "--------+------------------\n"
+            " Ann    | 9007199254740993\n");
+  EXPECT_EQ(printed("kv"), "p.name: Ann\nage: 9007199254740993\n");
+  EXPECT_EQ(printed("csv"), "p.name,age\r\nAnn,9007199254740993\r\n");
+  EXPECT_EQ(printed("jsonl"), "{\"p.name\":\"Ann\",\"age\":9007199254740993}\n");
+  EXPECT_EQ(
+      printed("json"),
+      "{\"columns\":[\"p.name\",\"age\"],\"rows\":[{\"p.name\":\"Ann\",\"age\":9007199254740993}]}"
+      "\n");
+  EXPECT_EQ(done({"query", graph, "-e", kAnn, "--json", "--json-safe-integers"}),
+            "{\"columns\":[\"p.name\",\"age\"],\"rows\":[{\"p.name\":\"Ann\",\"age\":"
+            "\"9007199254740993\"}]}\n");
+}
+
+TEST_F(CliProgram, AWholeNodeHasItsIdAndItsNulls) {
+  const std::string graph = make_graph();
+  const std::string queries = file("q.gq", kAnn + "\n" + kPerson);
+  const Words words = {
+      "query", graph, "--file", queries, "person", "--params", "{\"slug\":\"bob\"}"};
+  const auto printed = [&](const std::string& format) {
+    Words all = words;
+    all.insert(all.end(), {"--format", format});
+    return done(all);
+  };
+
+  EXPECT_EQ(printed("jsonl"),
+            "{\"p\":{\"@id\":\"bob\",\"slug\":\"bob\",\"name\":\"B\u00f6b \\\"B\\\", "
+            "jr\\n\\u001b[31m\",\"age\":null,\"tags\":null}}\n");
+  EXPECT_EQ(printed("kv"),
+            "p.@id: bob\np.slug: bob\np.name: B\u00f6b \"B\", jr\\n\\u001b[31m\np.age: null\n"
+            "p.tags: null\n");
+}
+
+TEST_F(CliProgram, ANodeThatIsNotThereIsNoRow) {
+  const std::string graph = make_graph();
+  const std::string parameters = file("p.json", "{\"slug\": \"nobody\"}");
+  const Words words = {"query", graph, "-e", kPerson, "--params-file", parameters, "--format"};
+  const auto printed = [&](const std::string& format) {
+    Words all = words;
+    all.push_back(format);
+    return done(all);
+  };
+
+  EXPECT_EQ(printed("table"), " p\n---\n");
+  EXPECT_EQ(printed("kv"), "");
+  EXPECT_EQ(printed("csv"), "p\r\n");
+  EXPECT_EQ(printed("jsonl"), "");
+  EXPECT_EQ(printed("json"), "{\"columns\":[\"p\"],\"rows\":[]}\n");
+}
+
+TEST_F(CliProgram, LogListsCommitsNewestFirst) {
+  const std::string graph = make_graph();
+  done({"load", graph, "--data", "-", "--as", "eve", "--purpose", "talk"}, {kNote, {}, {}});
+
+  const std::string blank(24, ' ');
+  const std::string rule(20, '-');
+  EXPECT_EQ(masked(done({"log", graph})),
+            " commit" + blank.substr(4) + " | version | committed" + blank.substr(9) +
+                " | actor | surface | changes\n"
+                "-" +
+                rule +
+                "------"
+                "-+---------+-" +
+                rule +
+                "----"
+                "-+-------+---------+-" +
+                rule.substr(1) +
+                "-\n"
+                " ID |       2 | TIME | eve   | load    | Note +1\n"
+                " ID |       1 | TIME | bob   | load    | Person +2, Knows +1\n");
+
+  const std::string json = masked(done({"log", graph, "--json", "--limit", "1"}));
+  EXPECT_THAT(json, StartsWith("{\"columns\":[\"commit\",\"parents\",\"version\","));
+  EXPECT_THAT(json, HasSubstr("\"rows\":[{\"commit\":\"ID\",\"parents\":[\"ID\"],\"version\":2,"));
+  EXPECT_THAT(json, HasSubstr("\"branch\":\"main\",\"surface\":\"load\",\"actor\":\"eve\","
+                              "\"principal\":\"principal:sha256:HASH\",\"purpose\":\"talk\","
+                              "\"key\":\"ID\",\"authored\":\"TIME\",\"committed\":\"TIME\","));
+  EXPECT_THAT(json, HasSubstr("\"changes\":[{\"type\":\"Note\",\"inserted\":1,\"updated\":0,"
+                              "\"deleted\":0}]}]}\n"));
+  EXPECT_EQ(json.find("k1"), std::string::npos);
+}
+
+TEST_F(CliProgram, ShowListsTheRowsOfACommit) {
+  const std::string graph = make_graph();
+  const std::string commit = member(done({"log", graph, "--format", "kv"}), "commit");
+
+  const std::string text = masked(done({"show", graph, commit}));
+  EXPECT_THAT(text, StartsWith("commit: ID\nparents: []\nversion: 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nchanges: Person +2, Knows +1\n\n"));
+  EXPECT_THAT(text, HasSubstr("\n+ Person ann {\"slug\":\"ann\",\"name\":\"Ann\","
+                              "\"age\":9007199254740993,\"tags\":[\"x\",\"y\"]}\n"));
+  EXPECT_THAT(text, HasSubstr("\n+ Knows ID ann -> bob {\"since\":\"2020-01-02\"}\n"));
+
+  const std::string json = masked(done({"show", graph, commit, "--json"}));
+  EXPECT_THAT(json, HasSubstr("{\"change\":\"inserted\",\"edge\":\"Knows\",\"id\":\"ID\",\"from\":"
+                              "\"ann\",\"to\":\"bob\",\"data\":{\"since\":\"2020-01-02\"}}"));
+}
+
+TEST_F(CliProgram, VerifyFindsNothingInAGoodGraph) {
+  const std::string graph = make_graph();
+
+  EXPECT_THAT(done({"verify", graph}), StartsWith("ok: records "));
+  const std::string json = done({"verify", graph, "--json"});
+  EXPECT_THAT(json, StartsWith("{\"status\":\"ok\",\"records\":"));
+  EXPECT_THAT(json, HasSubstr("\"commits\":1,\"rows\":3,\"findings\":[]}\n"));
+}
+
+TEST_F(CliProgram, SchemaShowPrintsWhatInitCanRead) {
+  const std::string graph = make_graph();
+
+  const std::string schema = done({"schema", "show", graph});
+
+  EXPECT_THAT(schema, StartsWith("node Person {\n  slug: String @key\n"));
+  done({"init", path("again"), "--schema", "-"}, {schema, {}, {}});
+  EXPECT_EQ(done({"schema", "show", path("again")}), schema);
+  EXPECT_EQ(done({"lint", "--schema", "-"}, {schema, {}, {}}), "ok\n");
+}
+
+TEST_F(CliProgram, TheGraphMayComeFromAnOptionOrTheEnvironment) {
+  const std::string graph = make_graph();
+  const Surroundings named = {"", {"BRAID_GRAPH=" + graph}, ""};
+  const std::string expected = done({"log", graph});
+
+  EXPECT_EQ(done({"log", "--graph", graph}), expected);
+  EXPECT_EQ(done({"log"}, named), expected);
+  EXPECT_EQ(done({"query", "ann", "-e", kAnn, "--format", "csv"}, named),
+            "p.name,age\r\nAnn,9007199254740993\r\n");
+  EXPECT_EQ(done({"log", "g.braid"}), expected);
+}
+
+TEST_F(CliProgram, ReadersGoOnBesideAWriter) {
+  const std::string graph = make_graph();
+  Background writer({"load", graph, "--data", "-"}, folder());
+  wait_until_held(graph, writer);
+
+  EXPECT_EQ(done({"query", graph, "-e", kAnn, "--format", "csv"}),
+            "p.name,age\r\nAnn,9007199254740993\r\n");
+  EXPECT_THAT(done({"verify", graph}), StartsWith("ok: "));
+
+  EXPECT_EQ(writer.finish("{\"type\":\"Note\",\"data\":{\"text\":\"late\"}}\n"), 0);
+  EXPECT_EQ(member(done({"log", graph, "--format", "kv"}), "version"), "2");
+}
+
+}  // namespace
+}  // namespace braid::cli_program
