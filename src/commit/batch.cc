@@ -294,6 +294,40 @@ Result<MutationBatch> get_batch(const msgpack::object& object) {
   return batch;
 }
 
+Error over_limit(std::string_view resource, std::size_t limit, std::size_t actual) {
+  return Error(ErrorCode::resource_limit, "a part of the batch is too large")
+      .with("resource", std::string(resource))
+      .with("limit", limit)
+      .with("actual", actual);
+}
+
+// What decode_batch() would not take, no batch may hold: its record could never be read (B1).
+Status check_limits(const MutationBatch& batch) {
+  const auto check_text = [](std::string_view name, std::string_view value) -> Status {
+    if (value.size() <= kBatchTextBytesMax) return Unit{};
+    return over_limit(name, kBatchTextBytesMax, value.size());
+  };
+  const BatchContext& context = batch.context;
+  BRAID_TRY(check_text("request_id", context.request_id));
+  BRAID_TRY(check_text("principal", context.principal));
+  BRAID_TRY(check_text("purpose", context.purpose.value_or("")));
+  BRAID_TRY(check_text("policy_fingerprint", context.policy_fingerprint.value_or("")));
+  BRAID_TRY(check_text("trace_id", context.trace_id.value_or("")));
+  BRAID_TRY(check_text("tenant", batch.scope.tenant));
+  BRAID_TRY(check_text("scope", batch.scope.name));
+  BRAID_TRY(check_text("incarnation", batch.scope.incarnation));
+  BRAID_TRY(check_text("fencing_token", batch.fencing_token.value_or("")));
+  BRAID_TRY(check_text("idempotency_key", batch.idempotency_key));
+  for (const Operation& operation : batch.operations) {
+    BRAID_TRY(check_text("surface", operation.surface));
+  }
+  for (const std::string& event : batch.outbox) BRAID_TRY(check_text("outbox", event));
+  for (const std::size_t size : {batch.operations.size(), batch.outbox.size()}) {
+    if (size > kBatchListMax) return over_limit("batch_list", kBatchListMax, size);
+  }
+  return Unit{};
+}
+
 }  // namespace
 
 std::string_view name_of(Domain domain) {
@@ -326,7 +360,7 @@ std::string principal_of(const GraphId& graph, std::string_view actor) {
 }
 
 base::Digest batch_id_of(const GraphId& graph, std::string_view principal, std::string_view key) {
-  // Lengths keep ("ab","c") and ("a","bc") apart.
+  // B2: of nothing else. Lengths keep ("ab","c") and ("a","bc") apart.
   base::ByteWriter sizes;
   sizes.u64(principal.size());
   sizes.u64(key.size());
@@ -334,6 +368,7 @@ base::Digest batch_id_of(const GraphId& graph, std::string_view principal, std::
 }
 
 Status validate(const MutationBatch& batch, const GraphId& graph) {
+  BRAID_TRY(check_limits(batch));
   if (batch.operations.empty()) {
     return Error(ErrorCode::bad_request, "a batch needs at least one operation");
   }

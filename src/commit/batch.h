@@ -9,6 +9,7 @@
 // Threads: values.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,16 +23,20 @@
 namespace braid::commit {
 
 inline constexpr std::uint32_t kBatchSchemaVersion = 2;
+/// No text of a batch is longer, no list of one has more members.
+inline constexpr std::size_t kBatchTextBytesMax = 4'096;
+inline constexpr std::size_t kBatchListMax = 1'024;
 /// The event that the gateway always adds.
 inline constexpr std::string_view kProjectionRebuild = "engine.projection.rebuild";
 
 /// Durability domains. One that nothing implements yet is refused with its name.
-#define BRAID_DOMAINS(X)                                                                     \
-  X(graph_rows)                                                                              \
-  X(graph_snapshot)                                                                          \
-  X(rdf_dataset)                                                                             \
-  X(sql_catalog) X(blob_store) X(kv_store) X(time_series) X(analytics_job) X(semantic_index) \
-      X(broker) X(cross_modal) X(multi_graph) X(lifecycle) X(control_plane)
+#define BRAID_DOMAINS(X)                                                                \
+  X(graph_rows)                                                                         \
+  X(graph_snapshot)                                                                     \
+  X(rdf_dataset)                                                                        \
+  X(sql_catalog)                                                                        \
+  X(blob_store) X(kv_store) X(time_series) X(analytics_job) X(semantic_index) X(broker) \
+      X(cross_modal) X(multi_graph) X(lifecycle) X(control_plane)
 
 enum class Domain : std::uint8_t {
 #define BRAID_DOMAIN_ENUM(name) name,
@@ -118,7 +123,8 @@ base::Digest batch_id_of(const GraphId& graph, std::string_view principal, std::
 
 /// The rules of section 3 that hold for every batch, stored or new: at least one operation,
 /// ordinals from 0, a token with a positive epoch, the batch id matches its key, target = source
-/// + 1. `bad_request` or `unsupported`.
+/// + 1, texts and lists within their limits: whatever passes can be read back. `bad_request`,
+/// `unsupported`, `resource_limit` or `corrupt`.
 Status validate(const MutationBatch& batch, const GraphId& graph);
 
 std::string encode(const MutationBatch& batch);

@@ -39,6 +39,27 @@ Result<MutationBatch> batch_of(const log::Record& record, const GraphId& graph) 
   return batch;
 }
 
+// Dense from the commit's first sequence number, each naming the one before it.
+Status check_outbox(const log::Record& record, const CommitRecord& commit) {
+  if (commit.outbox.empty() || commit.receipt.sequence != commit.meta->sequence) {
+    return wrong_record(record, "its outbox events are missing");
+  }
+  Sequence expected = commit.meta->sequence;
+  const OutboxEvent* before = nullptr;
+  for (const OutboxEvent& event : commit.outbox) {
+    if (event.branch != commit.meta->branch || event.source_version != commit.meta->version) {
+      return wrong_record(record, "an outbox event belongs to another commit");
+    }
+    if (event.sequence != expected || (before != nullptr && event.previous != before->sequence)) {
+      return wrong_record(record, "its outbox events are out of order");
+    }
+    expected = expected.next();
+    before = &event;
+  }
+  return Unit{};
+}
+
+// C1: one commit, whichever section says so.
 Status check_agreement(const log::Record& record, const CommitRecord& commit) {
   if (commit.receipt.position != record.position) {
     return wrong_record(record, "its receipt names another position");
@@ -59,15 +80,7 @@ Status check_agreement(const log::Record& record, const CommitRecord& commit) {
       return wrong_record(record, "the change set is not what the batch was bound to");
     }
   }
-  for (const OutboxEvent& event : commit.outbox) {
-    if (event.branch != commit.meta->branch || event.source_version != commit.meta->version) {
-      return wrong_record(record, "an outbox event belongs to another commit");
-    }
-  }
-  if (commit.outbox.empty() || commit.outbox.front().sequence != commit.meta->sequence) {
-    return wrong_record(record, "its outbox events are missing");
-  }
-  return Unit{};
+  return check_outbox(record, commit);
 }
 
 }  // namespace

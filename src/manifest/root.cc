@@ -39,6 +39,7 @@ void RootHolder::publish(std::shared_ptr<Root> next) {
   const env::Lock lock(mutex_);
   BRAID_ASSERT(root_ == nullptr || root_->position <= next->position);  // M4
   next->overlay = next->overlay->without(applied_);
+  // M3: keys and heads of all branches with one pointer.
   previous = std::exchange(root_, std::move(next));
 }
 

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many clients at once: also run under ThreadSanitizer.
+#include <atomic>
+#include <functional>
+#include <set>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "commit/commit_fixture.h"
+#include "env/event.h"
+#include "env/mutex.h"
+
+namespace braid::commit {
+namespace {
+
+void run_in_threads(std::size_t count, const std::function<void(std::size_t)>& body) {
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < count; ++i) threads.emplace_back([&body, i] { body(i); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+/// What must hold of any history: dense counters, one chain, links between events.
+void check_history(Bench& bench) {
+  std::uint64_t version = 0;
+  std::uint64_t sequence = 0;
+  std::set<std::string> keys;
+  for (const log::Record& record : bench.records()) {
+    if (record.position == Position{1}) continue;
+    const CommitRecord commit = bench.decoded(record.position);
+    EXPECT_TRUE(keys.insert(commit.batch.idempotency_key).second);
+    if (!commit.meta) continue;
+    EXPECT_EQ(commit.meta->version.value, ++version);
+    for (const OutboxEvent& event : commit.outbox) {
+      EXPECT_EQ(event.previous.value, sequence);
+      EXPECT_EQ(event.sequence.value, ++sequence);
+    }
+  }
+  EXPECT_TRUE(bench.log().verify().ok());
+  EXPECT_EQ(bench.main_branch().version.value, version);
+  EXPECT_EQ(bench.main_branch().last_sequence.value, sequence);
+}
+
+TEST(ManyClients, WritingOneNewRowInsertItOnce) {
+  constexpr std::size_t kClients = 16;
+  Bench bench;
+  std::atomic<std::uint64_t> inserted{0};
+  std::atomic<std::uint64_t> updated{0};
+  run_in_threads(kClients, [&](std::size_t i) {
+    const auto answer = bench.load({aged("a", static_cast<std::int32_t>(i))});
+    ASSERT_TRUE(answer.ok()) << to_string(answer.error());
+    EXPECT_LE(answer->attempts, 2U);
+    inserted += answer->receipt.counts.nodes_inserted;
+    updated += answer->receipt.counts.nodes_updated;
+  });
+
+  EXPECT_EQ(inserted, 1U);
+  EXPECT_EQ(updated, kClients - 1);
+  EXPECT_EQ(bench.main_branch().version, Version{kClients});
+  check_history(bench);
+}
+
+// C6: what does not fit goes to the next leader, and nobody is told what that one has not appended.
+TEST(ManyClients, WhoseGroupsOverflowAreAnsweredOnlyWhenDurable) {
+  constexpr std::size_t kClients = 32;
+  constexpr std::size_t kCommitsEach = 20;
+  SequencerOptions options;
+  options.group_bytes_max = 6'000;  // a handful of changes
+  const auto slow_append = [] {
+    env::Mutex mutex;
+    env::CondVar never;
+    const env::Lock lock(mutex);
+    never.wait_for(mutex, 500'000);
+  };
+  Bench bench({.seed = 1, .delay = slow_append}, options);
+  std::atomic<std::size_t> early{0};
+  run_in_threads(kClients, [&](std::size_t i) {
+    for (std::size_t k = 0; k < kCommitsEach; ++k) {
+      const auto answer = bench.load({aged(std::to_string(i) + "-" + std::to_string(k), 1)});
+      ASSERT_TRUE(answer.ok()) << to_string(answer.error());
+      early += answer->receipt.position > bench.log().tail().last ? 1 : 0;
+      early += answer->receipt.position > bench.roots.get()->position ? 1 : 0;
+    }
+  });
+
+  EXPECT_EQ(early, 0U);
+  EXPECT_EQ(bench.main_branch().version, Version{kClients * kCommitsEach});
+  check_history(bench);
+}
+
+// C8
+TEST(ManyClients, WithOneKeyCommitOnce) {
+  constexpr std::size_t kClients = 16;
+  Bench bench;
+  std::atomic<std::size_t> replayed{0};
+  run_in_threads(kClients, [&](std::size_t) {
+    const auto answer = bench.load({aged("a", 1)}, "k");
+    ASSERT_TRUE(answer.ok()) << to_string(answer.error());
+    EXPECT_EQ(answer->receipt.position, Position{2});
+    replayed += answer->replayed ? 1 : 0;
+  });
+
+  EXPECT_EQ(replayed, kClients - 1);
+  EXPECT_EQ(bench.log().tail().last, Position{2});
+}
+
+TEST(ManyClients, AppendingOneNewRowGiveOneRow) {
+  constexpr std::size_t kClients = 16;
+  Bench bench;
+  std::vector<PreparedChange> changes;
+  for (std::size_t i = 0; i < kClients; ++i) {
+    changes.push_back(bench.prepare({aged("a", 1)}, "", table::WriteMode::append));
+  }
+  std::atomic<std::size_t> done{0};
+  run_in_threads(kClients, [&](std::size_t i) {
+    const auto answer = bench.commit(std::move(changes[i]));
+    if (answer.ok()) {
+      ++done;
+    } else {
+      EXPECT_EQ(code_of(answer), "key_conflict");
+    }
+  });
+
+  EXPECT_EQ(done, 1U);
+  EXPECT_EQ(bench.persons(), "a=1");
+}
+
+// C6 M3
+TEST(ManyClients, UpsertingTheSameRowsNeverFailAndSeeTheirOwnWrites) {
+  constexpr std::size_t kClients = 50;
+  constexpr std::size_t kRows = 20;
+  Bench bench;
+  run_in_threads(kClients, [&](std::size_t i) {
+    std::vector<table::RowWrite> writes;
+    for (std::size_t row = 0; row < kRows; ++row) {
+      writes.push_back(aged("r" + std::to_string(row), static_cast<std::int32_t>(i)));
+    }
+    const auto answer = bench.load(writes);
+    ASSERT_TRUE(answer.ok()) << to_string(answer.error());
+    EXPECT_LE(answer->attempts, 2U);
+    EXPECT_GE(bench.roots.get()->position, answer->receipt.position);
+    // All rows are of one commit, whichever it is.
+    std::set<std::uint64_t> stamps;
+    ASSERT_TRUE(bench.image()
+                    .scan(kPerson,
+                          [&](const table::StoredRow& row) -> Status {
+                            stamps.insert(row.stamp.value);
+                            return Unit{};
+                          })
+                    .ok());
+    EXPECT_EQ(stamps.size(), 1U);
+  });
+
+  std::size_t rows = 0;
+  ASSERT_TRUE(bench.image()
+                  .scan(kPerson,
+                        [&](const table::StoredRow&) -> Status {
+                          ++rows;
+                          return Unit{};
+                        })
+                  .ok());
+  EXPECT_EQ(rows, kRows);
+  check_history(bench);
+}
+
+TEST(ManyClients, StateIsAppliedWhileTheyWrite) {
+  Bench bench;
+  std::atomic<bool> writing{true};
+  std::thread drainer([&] {
+    while (writing) {
+      ASSERT_TRUE(bench.applier->drain().ok());
+      std::this_thread::yield();
+    }
+  });
+  run_in_threads(8, [&](std::size_t client) {
+    for (std::int32_t i = 0; i < 20; ++i) {
+      ASSERT_TRUE(bench.load({aged("r" + std::to_string(client), i)}).ok());
+    }
+  });
+  writing = false;
+  drainer.join();
+  ASSERT_TRUE(bench.applier->drain().ok());
+
+  EXPECT_TRUE(bench.roots.get()->overlay->is_empty());
+  EXPECT_EQ(bench.state().applied().position, bench.log().tail().last);
+  EXPECT_EQ(bench.persons(), "r0=19 r1=19 r2=19 r3=19 r4=19 r5=19 r6=19 r7=19");
+  check_history(bench);
+}
+
+// How those ended who came while another's group was at work.
+struct Crowd {
+  std::string leader;
+  std::vector<std::string> waiting;
+  std::size_t busy = 0;
+};
+// Holds one group just before its append until one client more came than may wait.
+// Requires: queue_batches_max is `waiting_max`.
+Crowd crowd_behind_a_leader(Bench& bench, std::size_t waiting_max,
+                            const std::function<void()>& before_going_on) {
+  env::Event at_work;
+  env::Event go_on;
+  env::Event full;
+  std::atomic<bool> first{true};
+  bench.failpoints.arm(env::Failpoint::commit_before_append, [&]() -> Status {
+    if (!first.exchange(false)) return Unit{};
+    at_work.set(1);
+    go_on.wait();
+    return Unit{};
+  });
+  Crowd crowd;
+  std::thread leader([&] { crowd.leader = code_of(bench.load({aged("leader", 0)})); });
+  at_work.wait();
+  env::Mutex mutex;
+  std::vector<std::thread> clients;
+  for (std::size_t i = 0; i <= waiting_max; ++i) {
+    clients.emplace_back([&, i] {
+      const std::string code =
+          code_of(bench.load({aged("w" + std::to_string(i), 1)}, "w" + std::to_string(i)));
+      const env::Lock lock(mutex);
+      if (code != "busy") {
+        crowd.waiting.push_back(code);
+      } else if (++crowd.busy == 1) {
+        full.set(1);
+      }
+    });
+  }
+  full.wait();  // one was turned away: all the others are in line
+  before_going_on();
+  go_on.set(1);
+  for (std::thread& client : clients) client.join();
+  leader.join();
+  bench.failpoints.disarm(env::Failpoint::commit_before_append);
+  return crowd;
+}
+
+TEST(Busy, OneMoreThanMayWaitIsTurnedAway) {
+  SequencerOptions options;
+  options.queue_batches_max = 4;
+  Bench bench({}, options);
+  const Crowd crowd = crowd_behind_a_leader(bench, 4, [] {});
+
+  EXPECT_EQ(crowd.busy, 1U);
+  EXPECT_EQ(crowd.leader, "ok");
+  EXPECT_EQ(crowd.waiting, std::vector<std::string>(4, "ok"));
+  // The leader's group and one for all who waited.
+  const auto records = bench.records();
+  EXPECT_EQ(records.size(), 6U);
+  EXPECT_EQ(bench.main_branch().version, Version{5});
+  check_history(bench);
+}
+
+// C7
+TEST(RefusedGroup, FailsAllItsMembersAndPublishesNothing) {
+  SequencerOptions options;
+  options.queue_batches_max = 4;
+  Bench bench({}, options);
+  std::size_t hits = 0;
+  const Crowd crowd = crowd_behind_a_leader(bench, 4, [&] {
+    // From now on; the leader's own group has passed the point.
+    bench.failpoints.arm(env::Failpoint::commit_before_append, [&]() -> Status {
+      ++hits;
+      return Error(ErrorCode::no_space, "full");
+    });
+  });
+
+  EXPECT_EQ(crowd.leader, "ok");
+  EXPECT_EQ(crowd.waiting, std::vector<std::string>(4, "no_space"));
+  EXPECT_EQ(hits, 1U);  // one group
+  EXPECT_EQ(bench.persons(), "leader=0");
+  EXPECT_TRUE(bench.load({aged("w0", 1)}, "w0").ok());
+  check_history(bench);
+}
+
+TEST(Close, WaitsForThoseInLineAndRefusesTheRest) {
+  SequencerOptions options;
+  options.queue_batches_max = 2;
+  Bench bench({}, options);
+  std::thread closer;
+  const Crowd crowd = crowd_behind_a_leader(
+      bench, 2, [&] { closer = std::thread([&] { bench.sequencer->close(); }); });
+  closer.join();
+
+  EXPECT_EQ(crowd.leader, "ok");
+  EXPECT_EQ(crowd.waiting, std::vector<std::string>(2, "ok"));
+  EXPECT_EQ(code_of(bench.load({aged("late", 1)})), "unavailable");
+  EXPECT_EQ(bench.log().tail().last, Position{4});
+}
+
+}  // namespace
+}  // namespace braid::commit
