@@ -30,13 +30,16 @@ inline constexpr std::size_t kBatchListMax = 1'024;
 inline constexpr std::string_view kProjectionRebuild = "engine.projection.rebuild";
 
 /// Durability domains. One that nothing implements yet is refused with its name.
-#define BRAID_DOMAINS(X)                                                                \
-  X(graph_rows)                                                                         \
-  X(graph_snapshot)                                                                     \
-  X(rdf_dataset)                                                                        \
-  X(sql_catalog)                                                                        \
-  X(blob_store) X(kv_store) X(time_series) X(analytics_job) X(semantic_index) X(broker) \
-      X(cross_modal) X(multi_graph) X(lifecycle) X(control_plane)
+#define BRAID_DOMAINS(X) \
+  X(graph_rows)          \
+  X(graph_snapshot)      \
+  X(rdf_dataset)         \
+  X(sql_catalog)         \
+  X(blob_store)          \
+  X(kv_store)            \
+  X(time_series)         \
+  X(analytics_job)       \
+  X(semantic_index) X(broker) X(cross_modal) X(multi_graph) X(lifecycle) X(control_plane)
 
 enum class Domain : std::uint8_t {
 #define BRAID_DOMAIN_ENUM(name) name,
