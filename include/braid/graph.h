@@ -208,8 +208,12 @@ class Graph {
   /// The newest durable snapshot of a branch. Never waits for writers. `not_found`.
   Result<Snapshot> read(std::string_view branch = "main") const;
 
-  /// Commits all rows of the sources at once, or none. Errors of the input carry file, line, byte,
-  /// field, value and expected type.
+  /// Commits all rows of the sources at once, or none. Errors of the input (`parse_error`,
+  /// `type_error`, `constraint_violation`, `key_conflict`) carry file, line, byte, field, value and
+  /// expected type. Others: `not_found` (the branch), `idempotency_conflict`,
+  /// `precondition_failed`, `resource_limit` (more than one record may carry), `busy`, `no_space`,
+  /// `read_only`, `unavailable` (closed, or nothing was written: try again), and
+  /// `outcome_unknown` {batch_id}: ask again with the same key.
   Result<Receipt> load(std::vector<LoadSource> sources, const LoadOptions& options = {});
 
   /// Newest first, along first parents. `limit` 0: all.
@@ -221,7 +225,10 @@ class Graph {
   /// Re-checks frames, chain, content hashes and the state against the log.
   Result<VerifyReport> verify() const;
 
-  /// Writes what is pending and marks the log as cleanly closed. Later calls are `unavailable`.
+  /// Writes what is pending and marks the log as cleanly closed; other calls are `unavailable` from
+  /// then on. Repeating it gives the first call's answer. An error here loses no commit: the next
+  /// open recovers.
+  /// Let snapshots go first: while one is alive, the graph cannot be opened for writing (`locked`).
   Status close();
 
  private:

@@ -30,6 +30,7 @@ Result<std::optional<GroupDecision::Verdict>> GroupDecision::decide(PreparedChan
   verdict.outcome.attempts = attempts;
   verdict.outcome.receipt.version = branch_of(change).version;
   verdict.outcome.receipt.position = last();
+  verdict.needs_append = !empty();  // it may rest on members of the group
   return std::optional(std::move(verdict));
 }
 
@@ -54,6 +55,10 @@ Status GroupDecision::check_preconditions(const PreparedChange& change) const {
   if (found == heads_.branches.end() || found->second.incarnation != change.token.branch) {
     return Error(ErrorCode::not_found, "the branch is not there any more")
         .with("branch", change.batch.scope.name);
+  }
+  if (change.batch.expected_version.kind == ExpectedVersion::Kind::native ||
+      change.batch.placement_epoch != 0) {
+    return Error(ErrorCode::unsupported, "native versions and placement are not there yet");
   }
   const manifest::Branch& branch = found->second;
   const ExpectedVersion& expected = change.batch.expected_version;
@@ -81,7 +86,7 @@ Result<std::uint32_t> GroupDecision::settle(PreparedChange& change) {
   if (member.empty()) return std::uint32_t{1};
   if (!change.build) {
     return Error(ErrorCode::read_set_changed, "others changed what this change relied on")
-        .with("member", base::hex(member))
+        .with("member", member)
         .with("expected", change.token.based_on.value)
         .with("actual", last().value);
   }

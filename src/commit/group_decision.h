@@ -61,6 +61,7 @@ class GroupDecision {
     Position position;
   };
 
+  /// The answer that the key was given before, by an earlier member of the group too (C8).
   Result<std::optional<Verdict>> find_replay(const PreparedChange& change) const;
   Status check_preconditions(const PreparedChange& change) const;
   /// Builds again on the group's image if others wrote what the change relied on; returns how often

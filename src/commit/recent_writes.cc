@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commit/recent_writes.h"
 
+#include "base/coding.h"
 #include "state/keys.h"
 
 namespace braid::commit {
@@ -36,7 +37,7 @@ Position RecentWrites::last_write(std::string_view key) const {
 std::string RecentWrites::touched(const table::Footprint& footprint, Position since) const {
   if (since < floor_) return "history";  // too old to check counts as touched (C2)
   for (const std::string& key : footprint.keys) {
-    if (last_write(key) > since) return key;
+    if (last_write(key) > since) return "key " + base::hex(key);
   }
   for (const TableId table : footprint.tables) {
     const auto found = tables_.find(table);

@@ -4,8 +4,8 @@
 //
 // Invariants
 //   C2  touched() never answers "no" when something of the footprint was written after `since`:
-//   what
-//       it no longer remembers counts as touched, and so does another key of the same 128-bit hash.
+//       what it no longer remembers counts as touched, and so does another key of the same 128-bit
+//       hash.
 // Threads: the sequencer's leader only.
 #pragma once
 
@@ -37,8 +37,8 @@ class RecentWrites {
   /// Notes the keys and tables written by the record at `position`. Positions ascend.
   void add(Position position, std::span<const KeyHash> keys, std::span<const TableId> tables);
 
-  /// The first key or table of the footprint that was, or may have been, written after `since`;
-  /// empty if none was.
+  /// Names the first key or table of the footprint that was, or may have been, written after
+  /// `since`; empty if none was.
   std::string touched(const table::Footprint& footprint, Position since) const;
   /// When the key was last written after the floor; 0 if it was not.
   Position last_write(std::string_view key) const;

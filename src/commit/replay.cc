@@ -23,6 +23,16 @@ Error does_not_follow(Position position, std::string_view what) {
       .with("position", position.value);
 }
 
+// The commit's first event names the last one of its branch.
+Status check_event_link(const Heads& heads, const CommitRecord& commit, Position position) {
+  for (const auto& [name, branch] : heads.branches) {
+    if (branch.incarnation != commit.meta->branch) continue;
+    if (commit.outbox.front().previous == branch.last_sequence) return Unit{};
+    return does_not_follow(position, "outbox event");
+  }
+  return Unit{};  // advance() reports a branch that is not there
+}
+
 }  // namespace
 
 Status advance(Heads& heads, const manifest::CommitMeta& meta, Position position,
@@ -32,7 +42,7 @@ Status advance(Heads& heads, const manifest::CommitMeta& meta, Position position
     if (candidate.incarnation == meta.branch) branch = &candidate;
   }
   if (branch == nullptr) return does_not_follow(position, "branch");
-  std::vector<manifest::CommitRef> parents;
+  std::vector<manifest::CommitRef> parents;  // M2: the old head
   if (branch->head) parents.push_back(*branch->head);
   if (meta.parents != parents) return does_not_follow(position, "parent");
   if (meta.version != heads.counters.version.next()) return does_not_follow(position, "version");
@@ -136,6 +146,8 @@ Status Replay::apply_created(const log::Record& record) {
   return Unit{};
 }
 
+// C3: of the record and the heads only. C4: advance() and append_commit_effects() are what the
+// committer calls.
 Status Replay::apply_commit(const log::Record& record, std::vector<state::StateWrite>& writes) {
   if (heads_.catalog == nullptr) return does_not_follow(record.position, "type");
   BRAID_ASSIGN(const CommitRecord commit, decode_commit(record, graph_));
@@ -146,6 +158,7 @@ Status Replay::apply_commit(const log::Record& record, std::vector<state::StateW
                  section_of(record, state::number_of(SectionTag::changes)));
     BRAID_ASSIGN(changes, table::decode_change_set(*body, heads_.catalog->schema()));
     encoded = table::encode(changes, heads_.catalog->schema());
+    BRAID_TRY(check_event_link(heads_, commit, record.position));
     if (encoded.bytes != *body) return does_not_follow(record.position, "encoding");
     BRAID_TRY(advance(heads_, *commit.meta, record.position, changes, commit.outbox.size()));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commit/sequencer.h"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -44,6 +45,10 @@ Result<Outcome> Sequencer::commit(PreparedChange change) {
     }
     return busy;
   }
+  if (parts_.applier.lag_bytes() > options_.state_lag_bytes_max) {
+    return Error(ErrorCode::busy, "the state lags too far behind the log; try again")
+        .with("limit", options_.state_lag_bytes_max);
+  }
   const auto waiter = std::make_shared<Waiter>();
   waiter->change = std::move(change);
   BRAID_ASSIGN(const bool leads, enqueue(waiter));
@@ -69,7 +74,7 @@ void Sequencer::close() {
   while (leading_) idle_.wait(mutex_);
 }
 
-void Sequencer::lead() {
+void Sequencer::lead() noexcept {
   const Group group = take_group();
   run_group(group);
   answer(group);
@@ -87,13 +92,14 @@ Sequencer::Group Sequencer::take_group() {
 }
 
 void Sequencer::answer(const Group& group) {
+  // What did not fit is undecided: it goes back to the front, in order, and belongs to the next
+  // leader from then on. Only the decided ones may be looked at after the lock is released.
+  const auto undecided =
+      std::find_if(group.begin(), group.end(), [](const auto& waiter) { return !waiter->result; });
   std::shared_ptr<Waiter> next;
   {
     const env::Lock lock(mutex_);
-    // What did not fit goes back to the front, in order.
-    for (auto it = group.rbegin(); it != group.rend(); ++it) {
-      if (!(*it)->result) queue_.push_front(*it);
-    }
+    queue_.insert(queue_.begin(), undecided, group.end());
     if (queue_.empty()) {
       leading_ = false;
       idle_.notify_all();
@@ -103,8 +109,8 @@ void Sequencer::answer(const Group& group) {
   }
   // The next leader is told first: the others only carry answers away.
   if (next) next->told.set(kLead);
-  for (const auto& waiter : group) {
-    if (waiter->result) waiter->told.set(kAnswered);
+  for (auto decided = group.begin(); decided != undecided; ++decided) {
+    (*decided)->told.set(kAnswered);
   }
 }
 
@@ -123,8 +129,12 @@ void Sequencer::run_group(const Group& group) {
 
 void Sequencer::decide_group(const Group& group, GroupDecision& decision) {
   for (const auto& waiter : group) {
+    // A refusal rests on the members before it as much as an answer does: if they are not durable
+    // in the end, it says nothing.
+    const bool rests_on_group = !decision.empty();
     auto verdict = decision.decide(waiter->change);
     if (!verdict) {
+      waiter->needs_append = rests_on_group;
       waiter->result = std::move(verdict).error();
     } else if (*verdict) {
       waiter->needs_append = (*verdict)->needs_append;
@@ -145,30 +155,38 @@ void Sequencer::append_group(const Group& group, GroupDecision& decision) {
   if (Status status = parts_.failpoints.hit(env::Failpoint::commit_before_append); !status) {
     return fail([&](const Waiter&) { return status.error(); });
   }
-  const log::AppendResult appended =
-      parts_.log.append(decision.first(), decision.drafts(), decision.time_ms());
-  if (appended.outcome == log::AppendOutcome::kDone) {
-    Status published = publish(decision, appended.last_hash);
-    if (published) return;
+  Error failure = append(decision);
+  if (parts_.roots.get()->position >= decision.last()) return;  // all or nothing: one frame (C7)
+  fail([&](const Waiter& waiter) {
+    if (failure.code() != ErrorCode::outcome_unknown) return failure;
+    return failure.with("batch_id", base::hex_of(waiter.change.batch.batch_id));
+  });
+}
+
+Error Sequencer::append(GroupDecision& decision) {
+  // Twice, because the first unknown outcome may be an older failure of the log's own (a seal) that
+  // has nothing to do with this group. Once recovery has shown that the group is not there, the
+  // root is still the one it was decided on.
+  Error failure(ErrorCode::internal, "the group is published");
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const log::AppendResult appended =
+        parts_.log.append(decision.first(), decision.drafts(), decision.time_ms());
+    if (appended.outcome == log::AppendOutcome::kDone) {
+      if (publish(decision, appended.last_hash)) return failure;
+    } else if (appended.outcome != log::AppendOutcome::kUnknown) {
+      return *appended.error;
+    }
     must_recover_ = true;
-  } else if (appended.outcome != log::AppendOutcome::kUnknown) {
-    return fail([&](const Waiter&) { return *appended.error; });
-  }
-  must_recover_ = true;
-  const Position last = decision.last();
-  if (Status recovered = catch_up(); !recovered) {
-    return fail([&](const Waiter& waiter) {
+    if (Status recovered = catch_up(); !recovered) {
       return Error(ErrorCode::outcome_unknown,
                    "the log failed while writing; ask again with the same key")
-          .with("batch_id", base::hex_of(waiter.change.batch.batch_id))
           .with("cause", to_string(recovered.error()));
-    });
+    }
+    if (parts_.roots.get()->position >= decision.last()) return failure;
+    failure = Error(ErrorCode::unavailable, "the log failed and nothing was written; try again");
+    if (appended.error) failure = failure.with("cause", to_string(*appended.error));
   }
-  // All or nothing: the group is one frame.
-  if (parts_.roots.get()->position >= last) return;
-  fail([&](const Waiter&) {
-    return appended.error ? *appended.error : Error(ErrorCode::io_error, "the append was lost");
-  });
+  return failure;
 }
 
 Status Sequencer::publish(GroupDecision& decision, const base::Digest& last_hash) {

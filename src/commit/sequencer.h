@@ -11,7 +11,9 @@
 //   C7  A failed append publishes nothing of its group; one refused change leaves the others alone.
 //   C8  An idempotency key is applied at most once: it is looked up again here, in-group members
 //       included, after the last moment at which another could have used it.
-//   C9  After the log said `done` nothing can fail: memory is taken before the append.
+//   C9  After the log said `done` nothing can fail: what publishing needs is built before, and
+//   memory
+//       that runs out while leading ends the process.
 // Threads: commit() from any number of threads; close() once.
 #pragma once
 
@@ -39,6 +41,8 @@ struct SequencerOptions {
   std::uint32_t queue_batches_max = 4'096;
   /// Records the state may lag behind the log; then `busy`.
   std::uint32_t state_lag_records_max = 65'536;
+  /// Bytes of effects that wait to be applied; then `busy`.
+  std::uint64_t state_lag_bytes_max = std::uint64_t{256} << 20;
   std::uint32_t group_batches_max = 1'024;
   std::uint64_t group_bytes_max = std::uint64_t{4} << 20;
 };
@@ -78,11 +82,17 @@ class Sequencer {
 
   /// True if nobody leads and the caller must.
   Result<bool> enqueue(const std::shared_ptr<Waiter>& waiter) BRAID_EXCLUDES(mutex_);
-  void lead() BRAID_EXCLUDES(mutex_);
+  /// Memory that runs out here ends the process (C9): half a group can be neither answered nor
+  /// taken back.
+  void lead() noexcept BRAID_EXCLUDES(mutex_);
   Group take_group() BRAID_EXCLUDES(mutex_);
   void run_group(const Group& group);
   void decide_group(const Group& group, GroupDecision& decision);
+  /// Success is only what is durable and published (C6); of a failed group, nothing is (C7).
   void append_group(const Group& group, GroupDecision& decision);
+  /// Appends and publishes. What it returns counts only if the root did not reach the group.
+  Error append(GroupDecision& decision);
+  /// After the append, so that every head is durable (M1).
   Status publish(GroupDecision& decision, const base::Digest& last_hash);
   /// After an unknown outcome: recovers the log and replays what it holds beyond the root.
   Status catch_up();

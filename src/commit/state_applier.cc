@@ -30,6 +30,7 @@ void StateApplier::add(PublishedGroup group) {
   {
     const env::Lock lock(mutex_);
     lag_records_ += group.records;
+    lag_bytes_ += group.bytes();
     waiting_.push_back(std::move(group));
     wake = !scheduled_;
     scheduled_ = true;
@@ -64,9 +65,23 @@ Result<bool> StateApplier::apply_some() {
   }
   if (!status) return std::move(status).error();  // it stays in flight, first in order (C5)
   lag_records_ -= in_flight_.records;
+  lag_bytes_ -= in_flight_.bytes();
   roots_.applied(in_flight_.last);
   in_flight_ = {};
   return true;
+}
+
+std::uint64_t PublishedGroup::bytes() const {
+  std::uint64_t sum = 0;
+  for (const state::StateWrite& write : writes) {
+    sum += write.key.size() + (write.value ? write.value->size() : 0);
+  }
+  return sum;
+}
+
+void StateApplier::while_paused(const std::function<void()>& work) {
+  const env::Lock applying(apply_mutex_);
+  work();
 }
 
 Status StateApplier::drain() {
@@ -85,7 +100,8 @@ env::NextStep StateApplier::step() {
   const Result<bool> result = apply_some();
   if (!result) return env::NextStep::after_ms(kRetryDelayMs);
   const env::Lock lock(mutex_);
-  if (!waiting_.empty()) return env::NextStep::after_ms(kIdleDelayMs);
+  // Also what another caller took and could not apply.
+  if (!waiting_.empty() || lag_records_ > 0) return env::NextStep::after_ms(kIdleDelayMs);
   scheduled_ = false;
   gathering_ = false;
   return env::NextStep::when_woken();

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -26,6 +27,8 @@ struct PublishedGroup {
   base::Digest hash{};
   std::uint64_t records = 0;
   std::vector<state::StateWrite> writes;
+  /// Of keys and values.
+  std::uint64_t bytes() const;
 };
 
 class StateApplier {
@@ -36,6 +39,10 @@ class StateApplier {
   void add(PublishedGroup group) BRAID_EXCLUDES(mutex_);
   /// Records that are published and not applied.
   std::uint64_t lag_records() const { return lag_records_.load(std::memory_order_relaxed); }
+  /// Bytes of their effects.
+  std::uint64_t lag_bytes() const { return lag_bytes_.load(std::memory_order_relaxed); }
+  /// Runs `work` while nothing is applied: the state stands still at its position.
+  void while_paused(const std::function<void()>& work) BRAID_EXCLUDES(apply_mutex_);
   /// Applies everything that is waiting, on the calling thread.
   Status drain() BRAID_EXCLUDES(mutex_, apply_mutex_);
   /// Why the last attempt failed, if it did.
@@ -56,6 +63,7 @@ class StateApplier {
   mutable env::Mutex mutex_;
   std::deque<PublishedGroup> waiting_ BRAID_GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> lag_records_{0};
+  std::atomic<std::uint64_t> lag_bytes_{0};
   bool scheduled_ BRAID_GUARDED_BY(mutex_) = false;
   bool gathering_ BRAID_GUARDED_BY(mutex_) = false;
   std::optional<Error> last_error_ BRAID_GUARDED_BY(mutex_);

@@ -75,7 +75,7 @@ Status GraphCore::start(std::shared_ptr<state::State> state) {
   BRAID_ASSIGN(auto root,
                recover_root(*log_, state_, read_only ? ReplayInto::overlay : ReplayInto::state));
   roots_.publish(std::move(root));
-  if (read_only) return Unit{};
+  if (read_only) return Unit{};  // without applier and sequencer nothing is changed (G1, G2)
   applier_ = std::make_unique<commit::StateApplier>(*state_, roots_, env_.workers);
   commit::SequencerOptions options;
   options.queue_batches_max = options_.open.queue_batches_max;
@@ -176,17 +176,22 @@ Status GraphCore::check_writable() const {
   if (options_.open.read_only) {
     return Error(ErrorCode::read_only, "the graph was opened for reading only");
   }
+  return check_open();
+}
+
+Status GraphCore::check_open() const {
   const env::Lock lock(close_mutex_);
   if (closed_) return Error(ErrorCode::unavailable, "the graph is closed");
   return Unit{};
 }
 
 Result<std::shared_ptr<const manifest::Root>> GraphCore::root() {
-  {
-    const env::Lock lock(close_mutex_);
-    if (closed_) return Error(ErrorCode::unavailable, "the graph is closed");
+  if (!options_.open.read_only) {
+    std::shared_ptr<const manifest::Root> present = roots_.get();
+    BRAID_TRY(check_open());  // after the look: the root of a closed graph is empty
+    return present;
   }
-  if (!options_.open.read_only) return roots_.get();
+  BRAID_TRY(check_open());
   const env::Lock lock(follow_mutex_);
   BRAID_TRY(log_->refresh());
   const std::shared_ptr<const manifest::Root> present = roots_.get();
@@ -211,20 +216,35 @@ Status GraphCore::drain_state() {
   return applier_->drain();
 }
 
+void GraphCore::release_state() {
+  auto parting = std::make_shared<manifest::Root>(*roots_.get());
+  parting->overlay = state::Overlay::empty();
+  parting->state = std::make_shared<state::MemoryState>(graph_);
+  roots_.publish(std::move(parting));
+  state_.reset();
+}
+
 Status GraphCore::close() {
+  const env::Lock closing(closing_mutex_);  // a second caller waits, and hears the same
+  if (close_status_) return *close_status_;
   {
     const env::Lock lock(close_mutex_);
-    if (closed_) return Unit{};
     closed_ = true;
   }
+  close_status_ = finish();
+  lock_.reset();  // whatever became of the rest
+  return *close_status_;
+}
+
+Status GraphCore::finish() {
   if (options_.open.read_only || sequencer_ == nullptr) return Unit{};
   sequencer_->close();
   applier_->stop();
   Status applied = applier_->drain();
   if (applied) applied = state_->flush();
+  release_state();
   // The log is the authority: it is closed whatever became of the state.
   BRAID_TRY(log_->close());
-  lock_.reset();
   return applied;
 }
 

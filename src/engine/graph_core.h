@@ -81,6 +81,12 @@ class GraphCore : public std::enable_shared_from_this<GraphCore> {
   Status check_writable() const;
 
  private:
+  Status check_open() const;
+  /// What close() does once.
+  Status finish();
+  /// Lets go of the state, so that whoever opens the graph next finds it free; snapshots that are
+  /// still alive keep theirs.
+  void release_state();
   /// Makes root, applier and sequencer over log_ and state.
   Status start(std::shared_ptr<state::State> state);
 
@@ -98,7 +104,9 @@ class GraphCore : public std::enable_shared_from_this<GraphCore> {
   manifest::RootHolder roots_;
   std::unique_ptr<commit::StateApplier> applier_;
   std::unique_ptr<commit::Sequencer> sequencer_;
-  env::Mutex follow_mutex_;  // one follower at a time, read-only cores only
+  env::Mutex follow_mutex_;   // one follower at a time, read-only cores only
+  env::Mutex closing_mutex_;  // held while closing; taken before close_mutex_
+  std::optional<Status> close_status_ BRAID_GUARDED_BY(closing_mutex_);
   mutable env::Mutex close_mutex_;
   bool closed_ BRAID_GUARDED_BY(close_mutex_) = false;
 };

@@ -95,6 +95,14 @@ Result<Rows> parse_rows(const std::vector<Input>& inputs, const schema::Schema& 
       write.ordinal = rows.writes.size();
       rows.writes.push_back(std::move(write));
       rows.origins.push_back({i, row.line, row.byte});
+      if (rows.writes.size() > commit::kInlineRowsMax) {
+        return Error(ErrorCode::resource_limit, "the load has more rows than one commit may here")
+            .with("file", inputs[i].name)
+            .with("line", row.line)
+            .with("resource", "inline_rows")
+            .with("limit", commit::kInlineRowsMax)
+            .with("actual", rows.writes.size());
+      }
     }
   }
   return rows;
@@ -182,6 +190,7 @@ Result<Receipt> GraphCore::load(std::vector<LoadSource> sources, const LoadOptio
   }
   commit::PreparedChange change;
   change.batch = make_batch(*this, *branch, options, digest_of(inputs, options.mode));
+  BRAID_TRY(commit::validate(change.batch, graph_));
   const std::string key = change.batch.idempotency_key;
   if (!options.key.empty()) {
     // A retry is answered before anything is parsed.

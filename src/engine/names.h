@@ -34,7 +34,8 @@ class Names {
 
   env::FileSystem& files_;
   const std::optional<std::string> directory_;
-  mutable env::Mutex mutex_;
+  env::Mutex write_mutex_;    // one writer of files; taken before mutex_, never by readers
+  mutable env::Mutex mutex_;  // never held across file work
   mutable std::map<std::string, std::string, std::less<>> known_ BRAID_GUARDED_BY(mutex_);
   /// By name; dropped when it grows large.
   std::map<std::string, std::string, std::less<>> principals_ BRAID_GUARDED_BY(mutex_);

@@ -13,14 +13,21 @@ table::Image image_of(const GraphCore& core, const std::shared_ptr<const manifes
   return {root->view(), root->lineage(branch), std::move(schema), core.changes()};
 }
 
+namespace {
+
+const manifest::Branch* present(const manifest::Branch* branch) {
+  BRAID_ASSERT(branch != nullptr);
+  return branch;
+}
+
+}  // namespace
+
 SnapshotCore::SnapshotCore(std::shared_ptr<GraphCore> core,
                            std::shared_ptr<const manifest::Root> root, std::string branch)
     : core_(std::move(core)),
       root_(std::move(root)),
-      branch_(root_->branch(branch)),
-      image_(image_of(*core_, root_, *branch_)) {
-  BRAID_ASSERT(branch_ != nullptr);
-}
+      branch_(present(root_->branch(branch))),
+      image_(image_of(*core_, root_, *branch_)) {}
 
 Result<QueryResult> SnapshotCore::query(std::string_view text, const Parameters& parameters,
                                         std::string_view name) const {

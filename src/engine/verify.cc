@@ -19,32 +19,6 @@ constexpr std::size_t kFindingsMax = 100;
 
 using Entries = std::map<std::string, std::string, std::less<>>;
 
-struct StateImage {
-  Position applied;
-  Entries entries;
-};
-
-// One scan sees one moment of the state, its position included.
-Result<StateImage> read_state(const state::State& state) {
-  StateImage image;
-  Status status = Unit{};
-  BRAID_TRY(state.scan("", "", [&](std::string_view key, std::string_view value) {
-    if (key == state::kAppliedKey) {
-      const auto applied = state::decode_applied_value(value);
-      if (!applied) {
-        status = applied.error();
-        return false;
-      }
-      image.applied = applied->position;
-    } else if (!state::is_meta_key(key)) {
-      image.entries.emplace(key, value);
-    }
-    return true;
-  }));
-  BRAID_TRY(std::move(status));
-  return image;
-}
-
 class Verifier {
  public:
   Verifier(const log::CommitLog& log, StateImage state)
@@ -55,12 +29,14 @@ class Verifier {
 
   VerifyReport run() && {
     note(log_.verify());
+    compared_ = state_.applied.position == Position{} && state_.entries.empty();
     const Status read = log_.read(log_.first(), log_.tail().last,
                                   [&](const log::Record& record) { return visit(record); });
     note(read);
-    if (report_.findings.empty() && state_.applied > log_.tail().last) {
-      note(Error(ErrorCode::corrupt, "the state is ahead of the log")
-               .with("position", state_.applied.value));
+    if (!compared_ && report_.findings.empty()) {
+      note(Error(ErrorCode::corrupt, "the state is at a position that the log does not have")
+               .with("position", state_.applied.position.value)
+               .with("remedy", "close the graph and delete its state directory"));
     }
     report_.rows = rows_.size();
     return std::move(report_);
@@ -94,7 +70,7 @@ class Verifier {
       report_.commits += 1;
       BRAID_TRY(check_rows(record));
     }
-    if (record.position == state_.applied) compare_state();
+    if (record.position == state_.applied.position) compare_state(record);
     return Unit{};
   }
 
@@ -149,7 +125,12 @@ class Verifier {
     }
   }
 
-  void compare_state() {
+  void compare_state(const log::Record& record) {
+    compared_ = true;
+    if (record.hash != state_.applied.hash) {
+      note(Error(ErrorCode::corrupt, "the state names another hash than the record has")
+               .with("position", record.position.value));
+    }
     std::vector<state::StateWrite> branches;
     commit::append_branch_effects(replay_.heads(), branches);
     for (const state::StateWrite& write : branches) expected_[write.key] = *write.value;
@@ -176,25 +157,38 @@ class Verifier {
   commit::Replay replay_;
   Entries expected_;
   std::map<RowKey, LiveRow> rows_;
+  bool compared_ = false;
   VerifyReport report_;
 };
 
 }  // namespace
 
-VerifyReport verify_graph(const log::CommitLog& log, const state::State& state) {
-  auto image = read_state(state);
-  if (!image) {
-    VerifyReport report;
-    report.findings.push_back(image.error());
-    return report;
-  }
-  return Verifier(log, *std::move(image)).run();
+Result<StateImage> read_state_image(const state::State& state) {
+  StateImage image;
+  image.applied = state.applied();
+  BRAID_TRY(state.scan("", "", [&](std::string_view key, std::string_view value) {
+    if (!state::is_meta_key(key)) image.entries.emplace(key, value);
+    return true;
+  }));
+  return image;
+}
+
+VerifyReport verify_graph(const log::CommitLog& log, StateImage state) {
+  return Verifier(log, std::move(state)).run();
 }
 
 Result<VerifyReport> GraphCore::verify() {
   BRAID_ASSIGN(const auto present, root());
   BRAID_TRY(drain_state());
-  return verify_graph(*log_, *present->state);
+  Result<StateImage> image = StateImage{};
+  const auto read = [&] { image = read_state_image(*present->state); };
+  if (applier_ != nullptr) {
+    applier_->while_paused(read);
+  } else {
+    read();
+  }
+  BRAID_ASSIGN(StateImage still, std::move(image));
+  return verify_graph(*log_, std::move(still));
 }
 
 }  // namespace braid::engine

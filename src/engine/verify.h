@@ -4,14 +4,27 @@
 // Threads: one; the graph may be written to meanwhile.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <string>
+
 #include "braid/graph.h"
 #include "log/log.h"
 #include "state/state.h"
 
 namespace braid::engine {
 
+/// Everything that a state held at one moment.
+struct StateImage {
+  state::Applied applied;
+  std::map<std::string, std::string, std::less<>> entries;
+};
+
+/// Requires: nothing is applied meanwhile (StateApplier::while_paused).
+Result<StateImage> read_state_image(const state::State& state);
+
 /// Never fails because of what it finds: that goes into the report. Holds every live row and every
 /// entry of the state in memory.
-VerifyReport verify_graph(const log::CommitLog& log, const state::State& state);
+VerifyReport verify_graph(const log::CommitLog& log, StateImage state);
 
 }  // namespace braid::engine

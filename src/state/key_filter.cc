@@ -50,6 +50,7 @@ KeyFilter::KeyFilter() {
 
 void KeyFilter::add(std::string_view key) {
   const base::Hash128 hash = hash_of(key);
+  if (may_contain(hash)) return;  // another version of a row takes no room
   const env::Lock lock(mutex_);
   std::size_t count = layers_count_.load(std::memory_order_relaxed);
   if (newest_keys_ == layers_[count - 1]->keys_max) {

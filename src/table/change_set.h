@@ -5,7 +5,7 @@
 //
 // Invariants
 //   T1  A change carries the whole row after it, so that one record answers a lookup.
-//   T2  A table appears once, tables in ascending id, rows of a table in the order they were given;
+//   T2  A table appears once, tables in ascending id, rows of a table by id;
 //       a row appears at most once.
 //   T3  Bytes have one meaning: decode(encode(x)) = x, and every other input is `corrupt`.
 // Threads: values.
