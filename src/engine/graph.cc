@@ -4,8 +4,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "engine/graph_core.h"
 #include "engine/snapshot_core.h"
+#include "env/real.h"
 
 namespace braid {
 
@@ -53,22 +56,36 @@ Result<QueryResult> Snapshot::query(std::string_view text, const Parameters& par
 
 std::string Snapshot::schema() const { return core_->root().catalog->text(); }
 
+namespace {
+
+// Whoever waits for this process wants to know which one it is.
+engine::CoreOptions core_options(const OpenOptions& options) {
+  engine::CoreOptions core;
+  core.open = options;
+  core.open.process_name =
+      fmt::format("{} (process {})", options.process_name, env::process_number());
+  return core;
+}
+
+}  // namespace
+
 Graph::Graph(std::shared_ptr<engine::GraphCore> core) : core_(std::move(core)) {}
 
 Result<Graph> Graph::init(std::string_view path, std::string_view schema,
                           const InitOptions& init_options, const OpenOptions& options) {
   BRAID_ASSIGN(auto core, engine::GraphCore::init(env::real_env(), path, schema, init_options,
-                                                  {options, false}));
+                                                  core_options(options)));
   return Graph(std::move(core));
 }
 
 Result<Graph> Graph::open(std::string_view path, const OpenOptions& options) {
-  BRAID_ASSIGN(auto core, engine::GraphCore::open(env::real_env(), path, {options, false}));
+  BRAID_ASSIGN(auto core, engine::GraphCore::open(env::real_env(), path, core_options(options)));
   return Graph(std::move(core));
 }
 
 Result<Graph> Graph::in_memory(std::string_view schema, const OpenOptions& options) {
-  BRAID_ASSIGN(auto core, engine::GraphCore::in_memory(env::real_env(), schema, {options, true}));
+  BRAID_ASSIGN(auto core,
+               engine::GraphCore::in_memory(env::real_env(), schema, core_options(options)));
   return Graph(std::move(core));
 }
 

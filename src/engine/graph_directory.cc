@@ -112,7 +112,7 @@ Status GraphDirectory::write_format(const FormatStamp& stamp) const {
 Result<std::unique_ptr<env::FileLock>> GraphDirectory::lock(const LockRequest& request) const {
   const std::int64_t start_ns = env_->clock.steady_ns();
   for (;;) {
-    auto lock = env_->files.try_lock(lock_path(), request.process_name);
+    auto lock = env_->files.try_lock(lock_path(), request.process_name);  // (D2)
     if (lock || lock.error().code() != ErrorCode::locked) return lock;
     const std::int64_t waited_ms = (env_->clock.steady_ns() - start_ns) / 1'000'000;
     if (waited_ms >= request.wait_ms) {
@@ -129,18 +129,19 @@ Result<std::unique_ptr<env::FileLock>> GraphDirectory::lock(const LockRequest& r
 
 Status GraphDirectory::prepare_for_init() const {
   Status created = env_->files.create_directory(path_);
-  if (created) {
-    BRAID_TRY(env_->files.sync_directory(env::parent_of(path_)));
-  } else if (created.error().code() != ErrorCode::already_exists) {
-    return created;
-  }
+  if (!created && created.error().code() != ErrorCode::already_exists) return created;
+  // Also of a directory that was there: an init that died may have made it and not come to this.
+  Status synced = env_->files.sync_directory(env::parent_of(path_));
+  const bool is_forbidden = !synced && synced.error().code() == ErrorCode::permission;
+  // Whoever may not read the parent did not make the directory in it.
+  if (!synced && (created || !is_forbidden)) return synced;
   BRAID_ASSIGN(const auto names, env_->files.list(path_));
   const bool has_format = std::find(names.begin(), names.end(), "FORMAT") != names.end();
   if (has_format) {
     BRAID_ASSIGN(const std::string text,
                  env::read_file(env_->files, format_path(), kFormatBytesMax));
     BRAID_ASSIGN(const FormatStamp stamp, parse_format_stamp(text));
-    if (!stamp.ready) return Unit{};
+    if (!stamp.ready) return Unit{};  // may start over (D1)
     return Error(ErrorCode::already_exists, fmt::format("there is a graph at {} already", path_))
         .with("path", path_)
         .with("graph", stamp.graph.to_string());

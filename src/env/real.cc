@@ -8,6 +8,7 @@
 #include <ctime>
 #include <limits>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <openssl/rand.h>
 
@@ -89,6 +90,8 @@ Random& system_random() {
   static auto& random = *std::make_unique<SystemRandom>().release();
   return random;
 }
+
+std::uint64_t process_number() { return static_cast<std::uint64_t>(::getpid()); }
 
 Env& real_env() {
   static Env env{posix_file_system(), system_clock(), system_random(), thread_workers()};

@@ -9,6 +9,8 @@
 // Threads: any.
 #pragma once
 
+#include <cstdint>
+
 #include "env/clock.h"
 #include "env/file_system.h"
 #include "env/random.h"
@@ -25,5 +27,7 @@ Clock& system_clock();
 Random& system_random();
 /// A thread a job.
 Workers& thread_workers();
+/// The number by which the system and its operator know this process.
+std::uint64_t process_number();
 
 }  // namespace braid::env
