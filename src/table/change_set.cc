@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/change_set.h"
 
-#include <algorithm>
-
 #include "base/assert.h"
 #include "columnar/value_codec.h"
 
@@ -67,15 +65,6 @@ Result<RowChange> read_row(base::ByteReader& reader, const schema::RecordType& t
   return change;
 }
 
-// No row twice (T2).
-bool ids_are_distinct(const std::vector<RowChange>& rows) {
-  std::vector<std::string_view> ids;
-  ids.reserve(rows.size());
-  for (const RowChange& change : rows) ids.push_back(change.row.id);
-  std::sort(ids.begin(), ids.end());
-  return std::adjacent_find(ids.begin(), ids.end()) == ids.end();
-}
-
 Result<TableChanges> read_table(base::ByteReader& reader, const schema::Schema& schema) {
   TableChanges changes;
   changes.table.value = reader.varint();
@@ -90,9 +79,10 @@ Result<TableChanges> read_table(base::ByteReader& reader, const schema::Schema& 
     base::ByteReader row(reader.bytes());
     BRAID_ASSIGN(RowChange change, read_row(row, *type, is_edge));
     BRAID_TRY(row.finish("row of a change set"));
+    // By id, none twice (T2).
+    if (!changes.rows.empty() && change.row.id <= changes.rows.back().row.id) reader.fail();
     changes.rows.push_back(std::move(change));
   }
-  if (!ids_are_distinct(changes.rows)) reader.fail();
   return changes;
 }
 

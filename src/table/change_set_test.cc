@@ -169,6 +169,18 @@ TEST(ChangeSet, RowTwiceInItsTableIsCorrupt) {
   EXPECT_EQ(decoded.error().code(), ErrorCode::corrupt);
 }
 
+// T2
+TEST(ChangeSet, RowsStandByTheirIds) {
+  const auto decode = [](char first, char second) {
+    std::string text = bytes("\x01\x01\x02\x05\x01\x00\x01\x61\x00\x05\x01\x00\x01\x61\x00\x00");
+    text[7] = first;
+    text[13] = second;
+    return decode_change_set(text, *test_schema()).ok();
+  };
+  EXPECT_TRUE(decode('a', 'b'));
+  EXPECT_FALSE(decode('b', 'a'));
+}
+
 // T3
 TEST(ChangeSet, HashPartsOutOfOrderAreCorrupt) {
   base::ByteWriter writer;
