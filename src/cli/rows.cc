@@ -41,7 +41,7 @@ Value::Object row_object(const QueryResult& result, std::size_t row) {
 
 class Table {
  public:
-  explicit Table(const QueryResult& result) : result_(result) {
+  explicit Table(const QueryResult& result) {
     for (const std::string& name : result.columns) {
       names_.push_back(printable(name));
       widths_.push_back(display_width(names_.back()));
@@ -83,7 +83,6 @@ class Table {
     return out + '\n';
   }
 
-  const QueryResult& result_;
   std::vector<std::string> names_;
   std::vector<std::vector<std::string>> cells_;
   std::vector<std::size_t> widths_;

@@ -40,17 +40,19 @@ std::optional<Value> as_integer(Number number) {
 
 template <class Float, class Number>
 std::optional<Value> as_float(Number number) {
-  const auto converted = static_cast<Float>(number);
   if constexpr (std::is_floating_point_v<Number>) {
-    if (std::isinf(converted) && !std::isinf(number)) return std::nullopt;
+    const auto size = static_cast<double>(std::fabs(number));
+    if (size > double{std::numeric_limits<Float>::max()} && !std::isinf(size)) return std::nullopt;
+    return Value(static_cast<Float>(number));
   } else {
+    const auto converted = static_cast<Float>(number);
     // The comparison is exact: long double has the 64 bits that any of our integers needs.
     static_assert(std::numeric_limits<long double>::digits >= 64);
     if (static_cast<long double>(converted) != static_cast<long double>(number)) {
       return std::nullopt;
     }
+    return Value(converted);
   }
-  return Value(converted);
 }
 
 template <class Number>
@@ -62,7 +64,7 @@ std::optional<Value> as_kind(Number number, ScalarKind kind) {
     case ScalarKind::u64: return as_integer<std::uint64_t>(number);
     case ScalarKind::f32: return as_float<float>(number);
     case ScalarKind::f64: return as_float<double>(number);
-    default: BRAID_ASSERT(!"a numeric kind"); return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
@@ -170,6 +172,7 @@ std::optional<Value> converted(const Value& value, const PropertyType& type) {
 }  // namespace
 
 std::optional<Value> number_as(const Value& value, ScalarKind kind) {
+  BRAID_ASSERT(columnar::is_numeric(kind));
   return std::visit(
       [kind](const auto& held) -> std::optional<Value> {
         using T = std::decay_t<decltype(held)>;
