@@ -117,7 +117,11 @@ void Sequencer::answer(const Group& group) {
 void Sequencer::run_group(const Group& group) {
   if (must_recover_) {
     if (Status recovered = catch_up(); !recovered) {
-      for (const auto& waiter : group) waiter->result = recovered.error();
+      const Error refusal =
+          Error(ErrorCode::unavailable,
+                "the log cannot be recovered yet and nothing was written; try again")
+              .with("cause", to_string(recovered.error()));
+      for (const auto& waiter : group) waiter->result = refusal;
       return;
     }
   }

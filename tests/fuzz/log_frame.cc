@@ -16,10 +16,8 @@
 #include "log/file_log.h"
 #include "log/record_codec.h"
 
+namespace braid::log {
 namespace {
-
-using namespace braid;       // NOLINT: a harness of one page
-using namespace braid::log;  // NOLINT
 
 SegmentKey fixed_key() {
   SegmentKey key;
@@ -143,3 +141,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace braid::log
