@@ -148,7 +148,7 @@ TEST_P(LogConformance, AppendedGroupIsReadBack) {  // L3, L4
 
 TEST_P(LogConformance, AppendElsewhereThanAtTheEndIsLost) {  // L4
   ASSERT_EQ(append(*log_, group(2, "a")).outcome, AppendOutcome::kDone);
-  for (const std::uint64_t first : {1, 2, 4}) {
+  for (const std::uint64_t first : {1U, 2U, 4U}) {
     const AppendResult result = log_->append({first}, group(1, "b"), 0);
     EXPECT_EQ(result.outcome, AppendOutcome::kLost);
     EXPECT_EQ(result.error->code(), ErrorCode::fenced);

@@ -70,7 +70,7 @@ class LogDamage : public testing::Test {
     const auto file = files_.open(path, env::OpenMode::kReadWrite);
     char byte = 0;
     ASSERT_EQ(*(*file)->read_at(offset, &byte, 1), 1U);
-    byte = static_cast<char>(byte ^ (1U << bit));
+    byte = static_cast<char>(static_cast<unsigned char>(byte) ^ (1U << bit));
     ASSERT_GOOD((*file)->write_at(offset, {&byte, 1}));
   }
   /// Headers and frames of all segments.

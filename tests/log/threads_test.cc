@@ -105,7 +105,7 @@ TEST_P(LogThreads, ReadersSeeWholeGroupsWhileOneAppends) {  // L5
     EXPECT_TRUE(good) << text_of(good);
     return !stop;
   });
-  for (int i = 0; i < 300; ++i) {
+  for (std::size_t i = 0; i < 300; ++i) {
     const auto group = make_group(env_.random, 1 + i % 3, i % 7 * 900, "g");
     ASSERT_EQ(append(shared, group).outcome, AppendOutcome::kDone);
   }
@@ -146,10 +146,10 @@ TEST_P(LogThreads, FollowerBesideAWriterThatAppendsClosesStopsAndTruncates) {  /
     EXPECT_TRUE(reader) << text_of(reader);
     return reader && !stop;
   });
-  for (int session = 0; session < 40; ++session) {
+  for (std::size_t session = 0; session < 40; ++session) {
     auto log = FileLog::open(env_, directory_, test_graph(), options_);
     ASSERT_TRUE(log) << text_of(log);
-    for (int i = 0; i < 12; ++i) {
+    for (std::size_t i = 0; i < 12; ++i) {
       const auto group = make_group(env_.random, 1 + i % 3, (i + session) % 5 * 2500, "g");
       ASSERT_EQ(append(**log, group).outcome, AppendOutcome::kDone);
     }
