@@ -175,12 +175,14 @@ Status walk_frames(SegmentWalker& walker, Survey& survey, std::optional<FrameHea
 /// to look for frames.
 Status walk_last(const OpenedSegment& opened, Survey& survey, std::uint64_t nearby_bytes) {
   const SegmentFile& segment = *opened.segment;
+  const std::size_t scan_window_bytes =
+      std::min<std::uint64_t>({kScanWindowBytes, nearby_bytes, opened.size_bytes});
   std::optional<FrameHeader> last;
   while (true) {
     SegmentWalker walker(*opened.file, segment);
     const std::uint64_t from = survey.end.offset;
     BRAID_TRY(walk_frames(walker, survey, last));
-    SegmentWalker scanner(*opened.file, segment, kScanWindowBytes);
+    SegmentWalker scanner(*opened.file, segment, scan_window_bytes);
     BRAID_ASSIGN(const auto later, scanner.find_frame_after(survey.end.offset, nearby_bytes));
     if (!later.has_value()) break;
     // A writer beside us may have appended since: then a fresh look goes on from here.

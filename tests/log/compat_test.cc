@@ -85,6 +85,8 @@ void write_example(FixedMachine& machine) {
 }
 
 void load(FixedMachine& machine) {
+  ASSERT_TRUE(std::filesystem::is_directory(stored_folder()))
+      << "BRAID_SOURCE_DIR names the source tree; ctest sets it";
   ASSERT_GOOD(machine.files.create_directory("/log"));
   for (const auto& entry : std::filesystem::directory_iterator(stored_folder())) {
     const std::string name = entry.path().filename();
