@@ -16,6 +16,7 @@ endforeach()
 add_library(braid_archive STATIC ${objects})
 set_target_properties(braid_archive PROPERTIES OUTPUT_NAME braid LINKER_LANGUAGE CXX)
 
+file(RELATIVE_PATH BRAID_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/braid.pc.in braid.pc @ONLY)
 write_basic_package_version_file(braid-config-version.cmake COMPATIBILITY SameMinorVersion)
 

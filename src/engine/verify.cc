@@ -58,7 +58,12 @@ class Verifier {
     if (!status) note(status.error());
   }
   void note(const Error& error) {
-    if (report_.findings.size() < kFindingsMax) report_.findings.push_back(error);
+    if (report_.findings.size() >= kFindingsMax) return;
+    // Two passes over the log meet the same damage.
+    for (const Error& known : report_.findings) {
+      if (to_string(known) == to_string(error)) return;
+    }
+    report_.findings.push_back(error);
   }
 
   Status visit(const log::Record& record) {
