@@ -18,6 +18,16 @@ Status create_or_keep(env::FileSystem& files, const std::string& path) {
   return created;
 }
 
+// D1: whatever FORMAT says, a log with commits in it is not what an interrupted init left.
+Status refuse_commits(env::Env& env, const GraphDirectory& directory) {
+  const auto log = log::FileLog::open_read_only(env, directory.log_path(), std::nullopt);
+  if (!log || (*log)->tail().last <= Position{1}) return Unit{};
+  return Error(ErrorCode::already_exists,
+               "FORMAT says that init was interrupted, but the log holds commits: mend FORMAT")
+      .with("path", directory.path())
+      .with("records", (*log)->tail().last.value);
+}
+
 Status check_options(const OpenOptions& options) {
   const auto out_of_bounds = [](std::string name, std::uint64_t low, std::uint64_t high) {
     return Error(ErrorCode::bad_request, "an option is out of its bounds")
@@ -104,6 +114,7 @@ Result<std::shared_ptr<GraphCore>> GraphCore::init(env::Env& env, std::string_vi
     // Another init may have finished while this one waited.
     prepared = directory.prepare_for_init();
     if (prepared) {
+      BRAID_TRY(refuse_commits(env, directory));
       BRAID_TRY(directory.discard_unfinished_init());
       FormatStamp stamp;
       stamp.graph = GraphId{env::make_ulid(env.clock, env.random)};
@@ -130,7 +141,9 @@ Result<std::shared_ptr<GraphCore>> GraphCore::init(env::Env& env, std::string_vi
 Result<std::shared_ptr<GraphCore>> GraphCore::open(env::Env& env, std::string_view path,
                                                    const CoreOptions& options) {
   BRAID_TRY(check_options(options.open));
-  const GraphDirectory directory(env, std::string(path));
+  // Resolved once: a link that is turned elsewhere later must not split the graph.
+  const auto resolved = env.files.canonical(path);
+  const GraphDirectory directory(env, resolved ? *resolved : std::string(path));
   BRAID_ASSIGN(const FormatStamp stamp, directory.read_format());
   auto core = std::make_shared<GraphCore>(Token{}, env, options, stamp.graph);
   core->names_ = std::make_unique<Names>(env.files, directory.names_path());
@@ -240,12 +253,11 @@ Status GraphCore::finish() {
   if (options_.open.read_only || sequencer_ == nullptr) return Unit{};
   sequencer_->close();
   applier_->stop();
-  Status applied = applier_->drain();
-  if (applied) applied = state_->flush();
+  // The log is the authority. A state that cannot be brought up to date, on a full disk say, costs
+  // the next open some replay and nobody a commit: no reason to fail.
+  if (applier_->drain()) static_cast<void>(state_->flush().ok());
   release_state();
-  // The log is the authority: it is closed whatever became of the state.
-  BRAID_TRY(log_->close());
-  return applied;
+  return log_->close();
 }
 
 }  // namespace braid::engine

@@ -183,6 +183,27 @@ TEST_F(GraphCoreTest, BadRowThenNothingIsCommittedAndTheErrorSaysWhere) {
   EXPECT_FALSE(load(item("a", 1), "k1")->replayed);
 }
 
+TEST_F(GraphCoreTest, TextOfTheRequestThatIsNotUtf8ThenBadRequest) {
+  for (const auto spoil : {&WriteOptions::key, &WriteOptions::actor, &WriteOptions::purpose}) {
+    LoadOptions options = keyed("k1");
+    options.*spoil = "\xff\xfe";
+    EXPECT_EQ(code_of(core_->load(rows_of(item("a", 1)), options)), ErrorCode::bad_request);
+  }
+  EXPECT_EQ(core_->log().tail().last.value, 1U);
+}
+
+TEST_F(GraphCoreTest, StampThatLostItsReadinessThenInitDestroysNoCommits) {  // D1
+  ASSERT_GOOD(load(item("a", 1), "k1"));
+  ASSERT_GOOD(core_->close());
+  const FormatStamp stamp{kFormat, core_->graph(), false};
+  const GraphDirectory directory(machine_.env, *machine_.files.canonical(kPath));
+  ASSERT_GOOD(directory.write_format(stamp));
+
+  const auto again = GraphCore::init(machine_.env, kPath, kSchema, {}, {});
+
+  EXPECT_EQ(code_of(again), ErrorCode::already_exists);
+}
+
 TEST_F(GraphCoreTest, ClosedHandleThenUnavailable) {
   ASSERT_GOOD(load(item("a", 1), "k1"));
   ASSERT_GOOD(core_->close());

@@ -44,6 +44,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 // Removes the files of one level, then the directory; what is not there is fine.
 Status remove_flat_directory(env::FileSystem& files, const std::string& path) {
+  BRAID_TRY(env::refuse_link(files, path));
   const auto names = files.list(path);
   if (!names) {
     if (names.error().code() == ErrorCode::not_found) return Unit{};
@@ -163,6 +164,7 @@ Status GraphDirectory::prepare_for_init() const {
 Status GraphDirectory::discard_unfinished_init() const {
   BRAID_TRY(remove_flat_directory(env_->files, log_path()));
   BRAID_TRY(remove_flat_directory(env_->files, names_path()));
+  BRAID_TRY(env::refuse_link(env_->files, state_path()));
   BRAID_TRY(state::RocksState::destroy(*env_, state_path()));
   return env_->files.sync_directory(path_);
 }

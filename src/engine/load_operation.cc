@@ -6,6 +6,7 @@
 
 #include "engine/graph_core.h"
 #include "engine/snapshot_core.h"
+#include "lang/gq/utf8.h"
 #include "load/jsonl_reader.h"
 
 namespace braid::engine {
@@ -160,7 +161,24 @@ Receipt to_receipt(const commit::Outcome& outcome, const std::string& key) {
   return receipt;
 }
 
+// They go into JSON and onto terminals one day.
+Status check_utf8(std::string_view name, std::string_view text) {
+  for (std::string_view rest = text; !rest.empty();) {
+    const gq::CodePoint point = gq::decode_utf8(rest);
+    if (point.size == 0) {
+      return Error(ErrorCode::bad_request, fmt::format("the {} is not UTF-8", name))
+          .with("field", std::string(name))
+          .with("byte", text.size() - rest.size());
+    }
+    rest.remove_prefix(point.size);
+  }
+  return Unit{};
+}
+
 Status check_key(const WriteOptions& options) {
+  BRAID_TRY(check_utf8("key", options.key));
+  BRAID_TRY(check_utf8("actor", options.actor));
+  BRAID_TRY(check_utf8("purpose", options.purpose));
   constexpr std::size_t kKeyBytesMax = 1024;
   if (options.key.size() <= kKeyBytesMax) return Unit{};
   return Error(ErrorCode::resource_limit, "the idempotency key is too long")

@@ -93,6 +93,8 @@ Result<std::unique_ptr<state::State>> open_state(env::Env& env, const std::strin
                              code == ErrorCode::format_mismatch;
     if (!replaceable) return std::move(opened).error();
   }
+  // Destroying follows links: what lies elsewhere is not ours to delete.
+  BRAID_TRY(env::refuse_link(env.files, directory));
   BRAID_TRY(state::RocksState::destroy(env, directory));
   BRAID_ASSIGN(auto fresh, state::RocksState::create(env, directory, log.graph()));
   return std::unique_ptr<state::State>(std::move(fresh));

@@ -57,6 +57,17 @@ Result<std::string> read_exactly(const File& file, std::string_view path, std::u
       .with("offset", offset);
 }
 
+Status refuse_link(FileSystem& files, std::string_view path) {
+  const auto parent = files.canonical(parent_of(path));
+  const auto resolved = files.canonical(path);
+  if (!parent || !resolved) return Unit{};
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (*resolved == join(*parent, name)) return Unit{};
+  return Error(ErrorCode::bad_request, "a directory of the graph is a link; remove it")
+      .with("path", std::string(path))
+      .with("target", *resolved);
+}
+
 std::string join(std::string_view directory, std::string_view name) {
   std::string path(directory);
   if (path.empty() || path.back() != '/') path += '/';

@@ -90,6 +90,9 @@ Status replace_file(FileSystem& files, std::string_view path, std::string_view b
 /// Reads exactly `size` bytes; `corrupt` with file and offset if the file is shorter.
 Result<std::string> read_exactly(const File& file, std::string_view path, std::uint64_t offset,
                                  std::size_t size);
+/// `bad_request` {path, target} if the last name of `path` is a symbolic link: before what lies
+/// there is deleted. Success if there is nothing.
+Status refuse_link(FileSystem& files, std::string_view path);
 /// `directory` + '/' + `name`.
 std::string join(std::string_view directory, std::string_view name);
 /// The directory part of a path ("." for a bare name).

@@ -63,6 +63,13 @@ Result<std::string> checked_path(std::string_view operation, std::string_view pa
 
 Result<Descriptor> open_descriptor(std::string_view path, int flags) {
   BRAID_ASSIGN(const std::string name, checked_path("open", path));
+  // A pipe or a device has no size and no offsets, and opening a pipe may wait for ever.
+  struct stat there{};
+  if (::stat(name.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) {
+    return Error(ErrorCode::bad_request, "open " + name + ": is a pipe or a device, not a file")
+        .with("file", name)
+        .with("operation", "open");
+  }
   Descriptor opened(retried([&] { return ::open(name.c_str(), flags | O_CLOEXEC, kFileMode); }));
   if (opened.number() < 0) return system_error(errno, "open", path);
   return opened;

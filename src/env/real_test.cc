@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -57,6 +58,22 @@ TEST_F(PosixFileSystem, LockThroughASymbolicLinkIsTheSameLock) {  // E5
 
   EXPECT_EQ(code_of(second), ErrorCode::locked);
   EXPECT_EQ(*second.error().detail("holder"), "pid 7");
+}
+
+TEST_F(PosixFileSystem, LinkThenToldFromADirectory) {
+  ASSERT_TRUE(files_.create_directory(path("here")));
+  std::filesystem::create_directory_symlink(path("here"), path("link"));
+
+  EXPECT_TRUE(refuse_link(files_, path("here")));
+  EXPECT_TRUE(refuse_link(files_, path("nothing")));
+  EXPECT_EQ(code_of(refuse_link(files_, path("link"))), ErrorCode::bad_request);
+}
+
+TEST_F(PosixFileSystem, PipeOrDeviceThenRefusedAtOnce) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+
+  EXPECT_EQ(code_of(files_.open(path("pipe"), OpenMode::kRead)), ErrorCode::bad_request);
+  EXPECT_EQ(code_of(files_.open("/dev/zero", OpenMode::kRead)), ErrorCode::bad_request);
 }
 
 TEST_F(PosixFileSystem, LockKeepsOtherProcessesOut) {  // E5

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <pwd.h>
@@ -50,6 +51,14 @@ Status write_standard(StandardStream stream, std::string_view bytes) {
     }
   }
   return Unit{};
+}
+
+void claim_closed_streams() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    // Gets the least free number: this one, as those below are taken.
+    if (::open("/dev/null", O_RDWR) < 0) return;
+  }
 }
 
 void ignore_broken_pipes() { static_cast<void>(std::signal(SIGPIPE, SIG_IGN)); }

@@ -23,6 +23,9 @@ Result<std::size_t> read_standard_input(char* out, std::size_t size);
 /// Writes all of `bytes`. `cancelled` when nobody reads the stream any more; otherwise as
 /// system_error() says, e.g. no_space. Requires: `stream` is no input.
 Status write_standard(StandardStream stream, std::string_view bytes);
+/// Opens /dev/null on standard streams that are closed: else the next file that is opened, a log
+/// segment perhaps, would get their number and whatever is written to them. Call it first.
+void claim_closed_streams();
 /// From now on a stream that nobody reads fails with `cancelled` instead of killing the process.
 void ignore_broken_pipes();
 
