@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/hash.h"
 
+// OpenSSL 3 prefers EVP, which allocates for each digest: more than hashing a small record costs.
+#define OPENSSL_SUPPRESS_DEPRECATED
+
 #include <algorithm>
-#include <memory>
 
 #include <isa-l/crc.h>
-#include <openssl/evp.h>
+#include <openssl/sha.h>
 #include <xxhash.h>
 
 #include "base/assert.h"
@@ -26,18 +28,14 @@ std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed) {
 }
 
 Digest sha256(std::initializer_list<std::string_view> parts) {
-  struct Free {
-    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-  };
-  // Fetching the algorithm costs more than hashing a small record: once a process.
-  static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-  static thread_local const std::unique_ptr<EVP_MD_CTX, Free> context(EVP_MD_CTX_new());
-  Digest digest;
-  bool good = EVP_DigestInit_ex2(context.get(), algorithm, nullptr) == 1;
+  SHA256_CTX context;
+  bool good = SHA256_Init(&context) == 1;
   for (const std::string_view part : parts) {
-    good = good && EVP_DigestUpdate(context.get(), part.data(), part.size()) == 1;
+    good = good && SHA256_Update(&context, part.data(), part.size()) == 1;
   }
-  good = good && EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) == 1;
+  Digest digest;
+  static_assert(sizeof(Digest) == SHA256_DIGEST_LENGTH);
+  good = good && SHA256_Final(digest.data(), &context) == 1;
   BRAID_ASSERT(good);
   return digest;
 }

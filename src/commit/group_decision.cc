@@ -8,14 +8,13 @@
 namespace braid::commit {
 
 GroupDecision::GroupDecision(const SequencerParts& parts, const SequencerOptions& options,
-                             const RecentWrites& recent)
+                             RecentWrites& recent)
     : parts_(parts),
       options_(options),
       recent_(recent),
       root_(parts.roots.get()),
       heads_{root_->counters, root_->catalog, *root_->branches},
       time_ms_(parts.log.clock_ms()),
-      group_recent_(root_->position),
       source_(parts.changes) {}
 
 Result<std::optional<GroupDecision::Verdict>> GroupDecision::decide(PreparedChange& change) {
@@ -42,9 +41,8 @@ Result<std::optional<GroupDecision::Verdict>> GroupDecision::find_replay(
     Verdict verdict{{members_[member->second].receipt, true, 1}, true};
     return std::optional(std::move(verdict));
   }
-  // The client looked the key up before it prepared; only what came later is news.
-  const bool forgotten = change.token.based_on < recent_.floor();
-  if (!forgotten && recent_.last_write(key) == Position{}) return std::optional<Verdict>();
+  // The client looked the key up in a root not older than its token's; only later ones are news.
+  if (!recent_.may_be_written_after(change.token.based_on, key)) return std::optional<Verdict>();
   BRAID_ASSIGN(auto outcome, find_outcome(*root_, parts_.log, change.batch));
   if (!outcome) return std::optional<Verdict>();
   return std::optional(Verdict{std::move(*outcome), false});
@@ -81,7 +79,6 @@ Result<std::uint32_t> GroupDecision::settle(PreparedChange& change) {
     member = "schema";
   } else {
     member = recent_.touched(change.built.footprint, change.token.based_on);
-    if (member.empty()) member = group_recent_.touched(change.built.footprint, root_->position);
   }
   if (member.empty()) return std::uint32_t{1};
   if (!change.build) {
@@ -119,16 +116,9 @@ bool GroupDecision::fits(const log::RecordDraft& draft) const {
   return drafts_.empty() || bytes_ + log::encoded_size(draft) <= options_.group_bytes_max;
 }
 
-std::span<const RecentWrites::KeyHash> GroupDecision::hashes_of(const Member& member) const {
-  return std::span(key_hashes_)
-      .subspan(member.hashes_begin, member.hashes_end - member.hashes_begin);
-}
-
 void GroupDecision::add(Member member, log::RecordDraft draft, std::size_t writes_before) {
-  member.hashes_begin = key_hashes_.size();
-  RecentWrites::append_hashes(std::span(writes_).subspan(writes_before), key_hashes_);
-  member.hashes_end = key_hashes_.size();
-  group_recent_.add(member.position, hashes_of(member), member.tables);
+  // Noted before it is durable: if it never will be, a change or two is prepared again for nothing.
+  recent_.add(member.position, std::span(writes_).subspan(writes_before), member.tables);
   if (member.changes) source_.add(member.position, member.changes);
   by_key_.emplace(idempotency_state_key(member.batch->batch_id), members_.size());
   bytes_ += log::encoded_size(draft);
@@ -220,12 +210,6 @@ void GroupDecision::seal() {
 std::shared_ptr<manifest::Root> GroupDecision::take_root(const base::Digest& last_hash) {
   next_root_->hash = last_hash;
   return std::move(next_root_);
-}
-
-void GroupDecision::note_in(RecentWrites& recent) const {
-  for (const Member& member : members_) {
-    recent.add(member.position, hashes_of(member), member.tables);
-  }
 }
 
 void GroupDecision::remember_in(const LogChangeSource& changes) const {

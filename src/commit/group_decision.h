@@ -18,8 +18,7 @@ namespace braid::commit {
 
 class GroupDecision {
  public:
-  GroupDecision(const SequencerParts& parts, const SequencerOptions& options,
-                const RecentWrites& recent);
+  GroupDecision(const SequencerParts& parts, const SequencerOptions& options, RecentWrites& recent);
 
   struct Verdict {
     Outcome outcome;
@@ -40,8 +39,6 @@ class GroupDecision {
   void seal();
   /// After the append: the root with the group in it.
   std::shared_ptr<manifest::Root> take_root(const base::Digest& last_hash);
-  /// After the append: notes the group's writes.
-  void note_in(RecentWrites& recent) const;
   /// Hands the change sets to the readers' cache.
   void remember_in(const LogChangeSource& changes) const;
   /// The group for the applier.
@@ -52,9 +49,6 @@ class GroupDecision {
     /// Of the waiting client, which outlives the group.
     const MutationBatch* batch = nullptr;
     StoredReceipt receipt;
-    /// Its part of key_hashes_.
-    std::size_t hashes_begin = 0;
-    std::size_t hashes_end = 0;
     std::vector<TableId> tables;
     /// Null for a receipt without a commit.
     std::shared_ptr<const std::string> changes;
@@ -70,7 +64,6 @@ class GroupDecision {
   table::Image image_for(const PreparedChange& change) const;
   manifest::Branch& branch_of(const PreparedChange& change);
   bool fits(const log::RecordDraft& draft) const;
-  std::span<const RecentWrites::KeyHash> hashes_of(const Member& member) const;
   /// `writes_before`: how many writes there were before the member's were appended.
   void add(Member member, log::RecordDraft draft, std::size_t writes_before);
   std::optional<Verdict> bind_commit(PreparedChange& change, std::uint32_t attempts);
@@ -78,18 +71,16 @@ class GroupDecision {
 
   const SequencerParts& parts_;
   const SequencerOptions& options_;
-  const RecentWrites& recent_;
+  RecentWrites& recent_;
   std::shared_ptr<const manifest::Root> root_;
   Heads heads_;
   std::int64_t time_ms_;
-  RecentWrites group_recent_;
   GroupChangeSource source_;
   std::vector<Member> members_;
   std::unordered_map<std::string, std::size_t> by_key_;
   std::vector<log::RecordDraft> drafts_;
   std::uint64_t bytes_ = 0;
   std::vector<state::StateWrite> writes_;
-  std::vector<RecentWrites::KeyHash> key_hashes_;
   std::shared_ptr<manifest::Root> next_root_;
 };
 

@@ -19,7 +19,7 @@ Verdicts decide_all(GroupDecision& decision, std::vector<PreparedChange>& change
 
 /// Decides, appends and publishes the changes as one group.
 Verdicts commit_group(Bench& bench, std::vector<PreparedChange>& changes) {
-  const RecentWrites recent(bench.roots.get()->position);
+  RecentWrites recent(bench.roots.get()->position);
   const SequencerParts parts = bench.parts();
   GroupDecision decision(parts, bench.options(), recent);
   Verdicts verdicts = decide_all(decision, changes);
@@ -172,7 +172,7 @@ TEST(Group, ChangeThatDoesNotFitWaitsForTheNextGroup) {
 // C6: an answer that rests on another member of the group holds only once that is durable.
 TEST(Group, AnswerThatNothingChangedWaitsForWhatItRestsOn) {
   Bench bench;
-  const RecentWrites recent(bench.roots.get()->position);
+  RecentWrites recent(bench.roots.get()->position);
   const SequencerParts parts = bench.parts();
   GroupDecision decision(parts, bench.options(), recent);
   std::vector<PreparedChange> changes;

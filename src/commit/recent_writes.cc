@@ -1,43 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commit/recent_writes.h"
 
+#include <algorithm>
+#include <bit>
+
+#include "base/assert.h"
 #include "base/coding.h"
+#include "base/hash.h"
 #include "state/keys.h"
 
 namespace braid::commit {
+namespace {
 
-void RecentWrites::append_hashes(std::span<const state::StateWrite> writes,
-                                 std::vector<KeyHash>& hashes) {
-  for (const state::StateWrite& write : writes) {
-    hashes.push_back(base::xxh3_128(state::version_prefix_of(write.key).value_or(write.key)));
-  }
+constexpr std::size_t kSlotsMin = 1024;
+
+}  // namespace
+
+RecentWrites::RecentWrites(Position floor, std::size_t slots_max)
+    : floor_(floor), slots_max_(slots_max), slots_(std::min(kSlotsMin, slots_max)) {
+  BRAID_ASSERT(std::has_single_bit(slots_max));
 }
 
-void RecentWrites::add(Position position, std::span<const KeyHash> keys,
+std::size_t RecentWrites::slot_of(std::string_view key) const {
+  return base::xxh3_128(key).low & (slots_.size() - 1);
+}
+
+// Twice the slots means one more bit of each key's hash: both halves inherit what the whole knew.
+void RecentWrites::grow() {
+  const std::size_t size = slots_.size();
+  slots_.resize(2 * size);
+  std::copy_n(slots_.begin(), size, slots_.begin() + static_cast<std::ptrdiff_t>(size));
+}
+
+void RecentWrites::add(Position position, std::span<const state::StateWrite> writes,
                        std::span<const TableId> tables) {
-  for (const KeyHash& key : keys) {
-    keys_[key] = position;
-    order_.emplace_back(position, key);
+  keys_noted_ += writes.size();
+  while (keys_noted_ > slots_.size() && slots_.size() < slots_max_) grow();
+  for (const state::StateWrite& write : writes) {
+    Position& slot = slots_[slot_of(state::version_prefix_of(write.key).value_or(write.key))];
+    slot = std::max(slot, position);
   }
-  for (const TableId table : tables) tables_[table] = position;
-  while (order_.size() > keys_max_) {
-    const auto& [oldest, hash] = order_.front();
-    floor_ = std::max(floor_, oldest);
-    const auto found = keys_.find(hash);
-    if (found != keys_.end() && found->second == oldest) keys_.erase(found);
-    order_.pop_front();
+  for (const TableId table : tables) {
+    Position& last = tables_[table];
+    last = std::max(last, position);
   }
 }
 
-Position RecentWrites::last_write(std::string_view key) const {
-  const auto found = keys_.find(base::xxh3_128(key));
-  return found == keys_.end() ? Position{} : found->second;
+bool RecentWrites::may_be_written_after(Position since, std::string_view key) const {
+  return since < floor_ || slots_[slot_of(key)] > since;
 }
 
 std::string RecentWrites::touched(const table::Footprint& footprint, Position since) const {
   if (since < floor_) return "history";  // too old to check counts as touched (C2)
   for (const std::string& key : footprint.keys) {
-    if (last_write(key) > since) return "key " + base::hex(key);
+    if (may_be_written_after(since, key)) return "key " + base::hex(key);
   }
   for (const TableId table : footprint.tables) {
     const auto found = tables_.find(table);

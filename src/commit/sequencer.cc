@@ -196,7 +196,6 @@ Error Sequencer::append(GroupDecision& decision) {
 Status Sequencer::publish(GroupDecision& decision, const base::Digest& last_hash) {
   BRAID_TRY(parts_.failpoints.hit(env::Failpoint::commit_after_append));
   decision.remember_in(parts_.changes);
-  decision.note_in(recent_);
   parts_.roots.publish(decision.take_root(last_hash));
   parts_.applier.add(decision.take_group(last_hash));
   return parts_.failpoints.hit(env::Failpoint::commit_after_publish);
