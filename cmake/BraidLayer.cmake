@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# braid_layer(NAME DEPS lower… [LIBS system…]): one folder = one static library, one link test,
-# one unit-test program made of the folder's *_test.cc.
+# braid_layer(NAME DEPS lower… [LIBS system…]): one folder, with its subfolders = one static library,
+# one link test, one unit-test program made of the *_test.cc.
 #
 # The link test loads the whole archive into a program: a call upwards, hidden from the
 # includes, ends in an undefined reference there.
 function(braid_layer name)
   cmake_parse_arguments(arg "" "" "DEPS;LIBS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")

@@ -7,6 +7,9 @@
 //       sync_directory() of their directory did.
 //   E2  A failed sync() says nothing about which bytes are durable, and repeating it proves
 //       nothing: the kernel may have dropped the dirty pages. Write the bytes again elsewhere.
+//   E15  A mapping shows the bytes that the file had at map(), as long as nobody writes to the
+//   file;
+//        neither remove() nor rename() nor the end of the FileSystem disturbs it.
 // Errors: those of system_error.h; details `file`, `operation` and `errno`. Paths use '/'.
 // Threads: a FileSystem may be used from any thread; a File from any thread as long as writes to
 // one range do not overlap in time with other accesses to it.
@@ -50,6 +53,15 @@ class File {
   virtual Status truncate(std::uint64_t size_bytes) = 0;
 };
 
+/// The bytes of a file as they were when it was mapped. Shared by whoever looks at them: the last
+/// owner's end unmaps them, whatever became of the name and of the FileSystem.
+class MappedFile {
+ public:
+  virtual ~MappedFile() = default;
+  /// At least 64-byte aligned.
+  virtual std::string_view bytes() const = 0;
+};
+
 /// An advisory lock between processes on one file; released by the destructor or by the death of
 /// the process.
 class FileLock {
@@ -61,6 +73,11 @@ class FileSystem {
  public:
   virtual ~FileSystem() = default;
   virtual Result<std::unique_ptr<File>> open(std::string_view path, OpenMode mode) = 0;
+  /// The whole file, to be read in place; pages come from the disk when they are touched.
+  /// Requires: the file is immutable from now on. Writing to it shows in some implementations and
+  /// not in others (E15), and whoever truncates a mapped file gets its readers killed (SIGBUS), as
+  /// does a disk that cannot deliver a page.
+  virtual Result<std::shared_ptr<const MappedFile>> map(std::string_view path) = 0;
   /// Names (not paths) in the directory, sorted, without "." and "..".
   virtual Result<std::vector<std::string>> list(std::string_view directory) = 0;
   virtual Result<FileInfo> stat(std::string_view path) = 0;

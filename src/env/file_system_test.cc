@@ -239,6 +239,47 @@ TYPED_TEST(FileSystems, ARemovedFileLivesOnInItsHandle) {
   EXPECT_THAT(this->names(), IsEmpty());
 }
 
+TYPED_TEST(FileSystems, MappingShowsTheWholeFile) {
+  const std::string bytes = "begin" + std::string(100'000, 'x') + "end";
+  this->create("a", bytes);
+
+  const auto mapped = this->files().map(this->path("a"));
+
+  ASSERT_TRUE(mapped);
+  EXPECT_EQ((*mapped)->bytes(), bytes);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>((*mapped)->bytes().data()) % 64, 0U);
+}
+
+TYPED_TEST(FileSystems, MappingOfAnEmptyFileIsEmpty) {
+  this->create("a", "");
+
+  const auto mapped = this->files().map(this->path("a"));
+
+  ASSERT_TRUE(mapped);
+  EXPECT_EQ((*mapped)->bytes(), "");
+}
+
+TYPED_TEST(FileSystems, MappingOutlivesTheNameOfItsFile) {  // E15
+  this->create("a", "first");
+  this->create("b", "second");
+  const auto a = *this->files().map(this->path("a"));
+  const auto b = *this->files().map(this->path("b"));
+
+  ASSERT_TRUE(this->files().rename(this->path("a"), this->path("b")));
+  ASSERT_TRUE(this->files().remove(this->path("b")));
+  this->create("a", "third");
+
+  EXPECT_EQ(a->bytes(), "first");
+  EXPECT_EQ(b->bytes(), "second");
+}
+
+TYPED_TEST(FileSystems, OnlyAFileThatExistsCanBeMapped) {
+  ASSERT_TRUE(this->files().create_directory(this->path("d")));
+
+  EXPECT_EQ(code_of(this->files().map(this->path("none"))), ErrorCode::not_found);
+  EXPECT_EQ(code_of(this->files().map(this->path("d"))), ErrorCode::bad_request);
+}
+
 TYPED_TEST(FileSystems, RenameReplacesAFile) {
   this->create("a", "new");
   this->create("b", "old");
@@ -344,6 +385,17 @@ TEST(Paths, ParentIsTheDirectoryPart) {
   EXPECT_EQ(parent_of("/"), "/");
   EXPECT_EQ(parent_of("a/b/"), "a");
   EXPECT_EQ(parent_of("a//b"), "a");
+}
+
+TEST(MemoryFileSystem, MappingOutlivesTheFileSystem) {  // E15
+  std::shared_ptr<const MappedFile> mapped;
+  {
+    MemoryFileSystem files;
+    ASSERT_TRUE((*files.open("/a", OpenMode::kCreateNew))->write_at(0, "bytes"));
+    mapped = *files.map("/a");
+  }
+
+  EXPECT_EQ(mapped->bytes(), "bytes");
 }
 
 TEST(MemoryFileSystem, FullCapacityIsNoSpaceUntilAFileGoes) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "env/copied_mapping.h"
 #include "env/mutex.h"
 #include "env/name_tree.h"
 #include "env/paged_bytes.h"
@@ -152,6 +153,17 @@ Result<std::unique_ptr<File>> MemoryFileSystem::open(std::string_view path, Open
   if (node == nullptr) return system_error(ENOENT, "open", path);
   if (node->is_directory) return system_error(EISDIR, "open", path);
   return std::make_unique<MemoryFile>(std::move(node), std::string(path), mode != OpenMode::kRead);
+}
+
+Result<std::shared_ptr<const MappedFile>> MemoryFileSystem::map(std::string_view path) {
+  std::shared_ptr<Node> node;
+  {
+    const Lock lock(state_->mutex);
+    BRAID_ASSIGN(node, node_of(state_->root, "map", path));
+  }
+  if (node->is_directory) return system_error(EISDIR, "map", path);
+  const Lock lock(node->mutex);
+  return std::make_shared<const CopiedMapping>(node->bytes);
 }
 
 Result<std::vector<std::string>> MemoryFileSystem::list(std::string_view directory) {

@@ -24,6 +24,8 @@ class MemoryFileSystem final : public FileSystem {
   ~MemoryFileSystem() override;
 
   Result<std::unique_ptr<File>> open(std::string_view path, OpenMode mode) override;
+  /// A copy.
+  Result<std::shared_ptr<const MappedFile>> map(std::string_view path) override;
   Result<std::vector<std::string>> list(std::string_view directory) override;
   Result<FileInfo> stat(std::string_view path) override;
   Status create_directory(std::string_view path) override;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -150,6 +151,24 @@ class PosixFile final : public File {
   std::string path_;
 };
 
+class PosixMapping final : public MappedFile {
+ public:
+  PosixMapping(void* start, std::size_t size_bytes) : start_(start), size_bytes_(size_bytes) {}
+  PosixMapping(const PosixMapping&) = delete;
+  PosixMapping& operator=(const PosixMapping&) = delete;
+  ~PosixMapping() override {
+    if (size_bytes_ > 0) ::munmap(start_, size_bytes_);
+  }
+
+  std::string_view bytes() const override {
+    return {static_cast<const char*>(start_), size_bytes_};
+  }
+
+ private:
+  void* start_;
+  std::size_t size_bytes_;
+};
+
 /// The files that this process has locked. flock(2) belongs to an open file description, so it
 /// keeps a second open of ours out too; but over NFS Linux makes it a lock of the process, which
 /// would not.
@@ -219,6 +238,20 @@ class PosixFileSystem final : public FileSystem {
     BRAID_ASSIGN(const FileInfo info, info_of(file, path));
     if (info.is_directory) return system_error(EISDIR, "open", path);
     return std::make_unique<PosixFile>(std::move(file), std::string(path));
+  }
+
+  Result<std::shared_ptr<const MappedFile>> map(std::string_view path) override {
+    BRAID_ASSIGN(const Descriptor file, open_descriptor(path, O_RDONLY));
+    BRAID_ASSIGN(const FileInfo info, info_of(file, path));
+    if (info.is_directory) return system_error(EISDIR, "map", path);
+    if (info.size_bytes > std::numeric_limits<std::size_t>::max()) {
+      return system_error(ENOMEM, "map", path);
+    }
+    const auto size = static_cast<std::size_t>(info.size_bytes);
+    if (size == 0) return std::make_shared<const PosixMapping>(nullptr, 0);  // mmap refuses it
+    void* const start = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.number(), 0);
+    if (start == MAP_FAILED) return system_error(errno, "map", path);
+    return std::make_shared<const PosixMapping>(start, size);
   }
 
   Result<std::vector<std::string>> list(std::string_view directory) override {

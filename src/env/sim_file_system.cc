@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/assert.h"
+#include "env/copied_mapping.h"
 #include "env/name_tree.h"
 
 namespace braid::env {
@@ -192,6 +193,14 @@ Result<std::unique_ptr<File>> SimFileSystem::open(std::string_view path, OpenMod
   if (node->is_directory) return system_error(EISDIR, "open", path);
   return std::make_unique<SimFile>(*this, std::move(node), std::string(path),
                                    mode != OpenMode::kRead, generation_);
+}
+
+Result<std::shared_ptr<const MappedFile>> SimFileSystem::map(std::string_view path) {
+  BRAID_TRY(check(FileOperation::map, path));
+  const Lock lock(mutex_);
+  BRAID_ASSIGN(const NodePointer node, node_of(root_, "map", path));
+  if (node->is_directory) return system_error(EISDIR, "map", path);
+  return std::make_shared<const CopiedMapping>(node->bytes);
 }
 
 Result<std::vector<std::string>> SimFileSystem::list(std::string_view directory) {

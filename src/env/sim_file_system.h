@@ -49,7 +49,8 @@
   X(rename)                      \
   X(sync_directory)              \
   X(lock)                        \
-  X(canonical)
+  X(canonical)                   \
+  X(map)
 
 namespace braid::env {
 
@@ -109,6 +110,8 @@ class SimFileSystem final : public FileSystem {
   explicit SimFileSystem(SimFileSystemOptions options = {});
 
   Result<std::unique_ptr<File>> open(std::string_view path, OpenMode mode) override;
+  /// A copy: it outlives crashes and the SimFileSystem.
+  Result<std::shared_ptr<const MappedFile>> map(std::string_view path) override;
   Result<std::vector<std::string>> list(std::string_view directory) override;
   Result<FileInfo> stat(std::string_view path) override;
   Status create_directory(std::string_view path) override;

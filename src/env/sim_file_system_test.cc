@@ -445,6 +445,7 @@ Status call(SimFileSystem& files, File& file, FileOperation operation) {
     case FileOperation::sync_directory: return files.sync_directory("/");
     case FileOperation::lock: return status(files.try_lock("LOCK", "me"));
     case FileOperation::canonical: return status(files.canonical("a"));
+    case FileOperation::map: return status(files.map("a"));
   }
   return Error(ErrorCode::internal, "unknown operation");
 }
