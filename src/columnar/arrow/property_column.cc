@@ -61,6 +61,7 @@ Status append_fixed(ArrayBuilder& builder, T value) {
   return Unit{};
 }
 
+// The two switches mirror each other (A5).
 Status append_scalar(ArrayBuilder& builder, ScalarKind kind, const Value& value) {
   switch (kind) {
     case ScalarKind::string: {
