@@ -82,6 +82,6 @@ def read_segment(path, expected):
 
 if __name__ == "__main__":
     state = None
-    for segment in sorted(pathlib.Path(sys.argv[1]).glob("*.seg")):
+    for segment in sorted(pathlib.Path(sys.argv[1]).glob("[0-9]*.seg")):
         state = read_segment(segment, state)
     print("next position", state[0], "hash", state[1].hex())
