@@ -4,7 +4,7 @@
 
     python3 tests/compat/v1/graph/make.py build/dev/bin/braid
 
-runs the given program on the rows below. What is expected comes from this text alone: the final rows
+runs the given program on the rows below. What is expected comes from this text alone: final rows
 are folded here, values are written out by hand where a row gives them in another spelling,
 pseudonyms are computed by docs/formats/records.md and the last chain hash by ../log/check.py. Only
 the graph's id is read from the graph, out of FORMAT. Never run it again for a released format: the
