@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
 #include "cli/text.h"
 #include "columnar/value_text.h"
-#include "lang/gq/utf8.h"
 
 namespace braid::cli {
 namespace {
@@ -46,7 +46,7 @@ std::vector<Cell> cells_of(std::string_view line, std::size_t start, const Sourc
   std::size_t column = 0;
   std::size_t at = 0;
   while (at < line.size()) {
-    const std::size_t size = std::max<std::size_t>(gq::decode_utf8(line.substr(at)).size, 1);
+    const std::size_t size = std::max<std::size_t>(base::decode_utf8(line.substr(at)).size, 1);
     const std::string_view character = line.substr(at, size);
     Cell cell;
     cell.text = character == "\t" ? std::string(kTabColumns - column % kTabColumns, ' ')

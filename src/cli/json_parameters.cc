@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "lang/gq/utf8.h"
+#include "base/utf8.h"
 #include "load/json_text.h"
 
 namespace braid::cli {
@@ -23,7 +23,7 @@ using Step = JsonCursor::Step;
 SourceSpan span_at(std::string_view text, std::size_t byte, std::size_t length) {
   SourceSpan span;
   while (span.byte < byte) {
-    const std::size_t size = gq::decode_utf8(text.substr(span.byte)).size;
+    const std::size_t size = base::decode_utf8(text.substr(span.byte)).size;
     if (text[span.byte] == '\n') {
       ++span.line;
       span.column = 1;
@@ -61,16 +61,9 @@ class Reader {
 };
 
 Status Reader::check_utf8() const {
-  std::size_t at = 0;
-  while (at < text_.size()) {
-    const std::size_t size = gq::decode_utf8(text_.substr(at)).size;
-    if (size == 0) {
-      return Error(ErrorCode::parse_error, "the parameters are not UTF-8")
-          .at(span_at(text_, at, 1));
-    }
-    at += size;
-  }
-  return Unit{};
+  const std::size_t end = base::utf8_end(text_);
+  if (end == text_.size()) return Unit{};
+  return Error(ErrorCode::parse_error, "the parameters are not UTF-8").at(span_at(text_, end, 1));
 }
 
 Result<Parameters> Reader::run() {

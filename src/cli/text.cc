@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "lang/gq/utf8.h"
+#include "base/utf8.h"
 
 namespace braid::cli {
 namespace {
@@ -81,7 +81,7 @@ std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const gq::CodePoint point = gq::decode_utf8(text);
+    const base::CodePoint point = base::decode_utf8(text);
     if (point.size == 0) {
       out += fmt::format("\\x{:02x}", static_cast<std::uint8_t>(text.front()));
       text.remove_prefix(1);
@@ -101,7 +101,7 @@ std::string well_formed(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t size = gq::decode_utf8(text).size;
+    const std::size_t size = base::decode_utf8(text).size;
     out += size == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, size);
     text.remove_prefix(std::max<std::size_t>(size, 1));
   }
@@ -111,7 +111,7 @@ std::string well_formed(std::string_view text) {
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {
-    const gq::CodePoint point = gq::decode_utf8(text);
+    const base::CodePoint point = base::decode_utf8(text);
     if (is_in(kWide, point.value)) {
       width += 2;
     } else if (!is_in(kWithoutWidth, point.value)) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lang/gq/utf8.h"
+#include "base/utf8.h"
 
 namespace braid::cli {
 namespace {
@@ -30,7 +30,7 @@ TEST(CliText, MalformedBytesAreWrittenOut) {
 TEST(CliText, NoCodePointBelowSpaceOrInC1Survives) {
   for (char32_t point = 0; point <= 0x2FFF; ++point) {
     std::string text;
-    gq::append_utf8(text, point);
+    base::append_utf8(text, point);
     const bool control = point < 0x20 || (point >= 0x7F && point < 0xA0);
     const bool override_mark = (point >= 0x202A && point <= 0x202E) || point == 0x2028 ||
                                point == 0x2029 || (point >= 0x2066 && point <= 0x2069);

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
 #include "engine/graph_core.h"
 #include "engine/snapshot_core.h"
-#include "lang/gq/utf8.h"
 #include "load/jsonl_reader.h"
 
 namespace braid::engine {
@@ -163,16 +163,11 @@ Receipt to_receipt(const commit::Outcome& outcome, const std::string& key) {
 
 // They go into JSON and onto terminals one day.
 Status check_utf8(std::string_view name, std::string_view text) {
-  for (std::string_view rest = text; !rest.empty();) {
-    const gq::CodePoint point = gq::decode_utf8(rest);
-    if (point.size == 0) {
-      return Error(ErrorCode::bad_request, fmt::format("the {} is not UTF-8", name))
-          .with("field", std::string(name))
-          .with("byte", text.size() - rest.size());
-    }
-    rest.remove_prefix(point.size);
-  }
-  return Unit{};
+  const std::size_t end = base::utf8_end(text);
+  if (end == text.size()) return Unit{};
+  return Error(ErrorCode::bad_request, fmt::format("the {} is not UTF-8", name))
+      .with("field", std::string(name))
+      .with("byte", end);
 }
 
 Status check_key(const WriteOptions& options) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/assert.h"
+#include "base/utf8.h"
 
 namespace braid::load {
 namespace {
@@ -47,27 +48,6 @@ int hex_digit(char c) {
 bool is_high_surrogate(std::uint32_t unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
 bool is_low_surrogate(std::uint32_t unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
 
-void append_utf8(std::string& out, std::uint32_t point) {
-  const auto put = [&out](std::uint32_t byte) {
-    out += static_cast<char>(static_cast<std::uint8_t>(byte));
-  };
-  if (point < 0x80) {
-    put(point);
-  } else if (point < 0x800) {
-    put(0xC0 | point >> 6);
-    put(0x80 | (point & 0x3F));
-  } else if (point < 0x10000) {
-    put(0xE0 | point >> 12);
-    put(0x80 | (point >> 6 & 0x3F));
-    put(0x80 | (point & 0x3F));
-  } else {
-    put(0xF0 | point >> 18);
-    put(0x80 | (point >> 12 & 0x3F));
-    put(0x80 | (point >> 6 & 0x3F));
-    put(0x80 | (point & 0x3F));
-  }
-}
-
 /// Four digits that read_hex4 has accepted.
 std::uint32_t hex4(std::string_view text) {
   std::uint32_t unit = 0;
@@ -90,11 +70,11 @@ std::size_t append_escape(std::string& out, std::string_view text) {
   }
   const std::uint32_t unit = hex4(text.substr(2));
   if (!is_high_surrogate(unit)) {
-    append_utf8(out, unit);
+    base::append_utf8(out, unit);
     return 6;
   }
   const std::uint32_t low = hex4(text.substr(8));
-  append_utf8(out, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
+  base::append_utf8(out, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
   return 12;
 }
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
+
 namespace braid::schema {
 namespace {
 
@@ -13,47 +15,6 @@ bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_word(char c) { return is_upper(c) || is_lower(c) || is_digit(c) || c == '_'; }
 bool is_enum_character(char c) { return is_word(c) || c == '-'; }
-
-/// Bytes of the well-formed sequence at the start of `rest`, or 0.
-std::size_t utf8_length(std::string_view rest) {
-  const auto byte = [rest](std::size_t i) {
-    return i < rest.size() ? static_cast<std::uint8_t>(rest[i]) : std::uint8_t{0};
-  };
-  const auto follows = [&byte](std::size_t i) { return byte(i) >= 0x80 && byte(i) <= 0xBF; };
-  const std::uint8_t first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const std::uint8_t low = first == 0xE0 ? 0xA0 : 0x80;
-    const std::uint8_t high = first == 0xED ? 0x9F : 0xBF;
-    return byte(1) >= low && byte(1) <= high && follows(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const std::uint8_t low = first == 0xF0 ? 0x90 : 0x80;
-    const std::uint8_t high = first == 0xF4 ? 0x8F : 0xBF;
-    return byte(1) >= low && byte(1) <= high && follows(2) && follows(3) ? 4 : 0;
-  }
-  return 0;
-}
-
-void append_utf8(std::string& out, std::uint32_t code_point) {
-  const auto put = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (code_point < 0x80) {
-    put(code_point);
-  } else if (code_point < 0x800) {
-    put(0xC0 | (code_point >> 6));
-    put(0x80 | (code_point & 0x3F));
-  } else if (code_point < 0x10000) {
-    put(0xE0 | (code_point >> 12));
-    put(0x80 | ((code_point >> 6) & 0x3F));
-    put(0x80 | (code_point & 0x3F));
-  } else {
-    put(0xF0 | (code_point >> 18));
-    put(0x80 | ((code_point >> 12) & 0x3F));
-    put(0x80 | ((code_point >> 6) & 0x3F));
-    put(0x80 | (code_point & 0x3F));
-  }
-}
 
 bool is_high_surrogate(std::uint32_t unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
 bool is_low_surrogate(std::uint32_t unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
@@ -87,7 +48,7 @@ Status check_source(std::string_view source) {
   SourceSpan here;
   if (source.starts_with(kByteOrderMark)) here.byte = kByteOrderMark.size();
   while (here.byte < source.size()) {
-    const std::size_t length = utf8_length(source.substr(here.byte));
+    const std::size_t length = base::decode_utf8(source.substr(here.byte)).size;
     if (length == 0) {
       here.length = 1;
       return Error(ErrorCode::parse_error, "this byte is not UTF-8; save the schema text as UTF-8")
@@ -153,7 +114,7 @@ void Lexer::advance() {
   } else {
     ++cursor_.column;
   }
-  cursor_.byte += utf8_length(source_.substr(cursor_.byte));
+  cursor_.byte += base::decode_utf8(source_.substr(cursor_.byte)).size;
 }
 
 void Lexer::advance_by(std::size_t ascii_characters) {
@@ -281,7 +242,7 @@ Status Lexer::cut_escape(std::string& out) {
     }
     unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
   }
-  append_utf8(out, unit);
+  base::append_utf8(out, unit);
   return Unit{};
 }
 

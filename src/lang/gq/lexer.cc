@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
-#include "lang/gq/utf8.h"
+#include "base/utf8.h"
 
 namespace braid::gq {
 namespace {
@@ -69,7 +69,7 @@ char32_t unicode_escape(std::string_view rest) {
 
 /// The escape at the start of `rest`: its code point, and its length in bytes; size 0 if it is
 /// none.
-CodePoint decode_escape(std::string_view rest) {
+base::CodePoint decode_escape(std::string_view rest) {
   if (rest.size() < 2) return {};
   if (const char plain = short_escape(rest[1]); plain != '\0') {
     return {static_cast<char32_t>(plain), 2};
@@ -142,7 +142,7 @@ Result<std::vector<Token>> Lexer::run() {
 }
 
 Status Lexer::advance() {
-  const CodePoint point = decode_utf8(rest());
+  const base::CodePoint point = base::decode_utf8(rest());
   if (point.size == 0) {
     SourceSpan span = here_;
     span.length = 1;
@@ -239,7 +239,7 @@ Result<TokenKind> Lexer::cut_string() {
       continue;
     }
     const SourceSpan escape_start = here_;
-    const CodePoint escape = decode_escape(rest());
+    const base::CodePoint escape = decode_escape(rest());
     if (escape.size == 0) {
       skip(1);
       if (!at_end()) BRAID_TRY(advance());
@@ -315,9 +315,9 @@ std::string string_value(std::string_view quoted) {
       rest.remove_prefix(1);
       continue;
     }
-    const CodePoint escape = decode_escape(rest);
+    const base::CodePoint escape = decode_escape(rest);
     BRAID_ASSERT(escape.size != 0);
-    append_utf8(out, escape.value);
+    base::append_utf8(out, escape.value);
     rest.remove_prefix(escape.size);
   }
   return out;

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lang/gq/utf8.h"
-
 namespace braid::gq {
 namespace {
 
@@ -131,25 +129,6 @@ TEST(GqLexer, TextsOverTheLimitAreRefused) {
   EXPECT_EQ(tokens.error().code(), ErrorCode::resource_limit);
   EXPECT_EQ(*tokens.error().detail("limit"), "1048576");
   EXPECT_EQ(*tokens.error().detail("actual"), "1048577");
-}
-
-TEST(GqUtf8, EveryCodePointComesBack) {
-  for (char32_t value = 0; value <= 0x10FFFF; ++value) {
-    if (value >= 0xD800 && value <= 0xDFFF) continue;
-    std::string text;
-    append_utf8(text, value);
-    const CodePoint point = decode_utf8(text);
-    ASSERT_EQ(point.value, value);
-    ASSERT_EQ(point.size, text.size());
-  }
-}
-
-TEST(GqUtf8, CutAndOverlongSequencesHaveNoSize) {
-  for (const std::string_view text :
-       {"", "\x80", "\xC1\xBF", "\xC3", "\xC3(", "\xE0\x9F\xBF", "\xE4\xB8", "\xED\xBF\xBF",
-        "\xF0\x8F\xBF\xBF", "\xF0\x9F\x98", "\xF5\x80\x80\x80", "\xFF"}) {
-    EXPECT_EQ(decode_utf8(text).size, 0U);
-  }
 }
 
 }  // namespace

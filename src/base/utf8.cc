@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lang/gq/utf8.h"
+#include "base/utf8.h"
 
-namespace braid::gq {
+namespace braid::base {
 namespace {
 
 struct Lead {
@@ -39,6 +39,16 @@ CodePoint decode_utf8(std::string_view rest) {
   return {value, lead.size};
 }
 
+std::size_t utf8_end(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t size = decode_utf8(text.substr(at)).size;
+    if (size == 0) break;
+    at += size;
+  }
+  return at;
+}
+
 void append_utf8(std::string& out, char32_t code_point) {
   const auto put = [&out](char32_t byte) { out.push_back(static_cast<char>(byte)); };
   const auto tail = [&put, code_point](unsigned shift) {
@@ -61,4 +71,4 @@ void append_utf8(std::string& out, char32_t code_point) {
   }
 }
 
-}  // namespace braid::gq
+}  // namespace braid::base
