@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the commands print when all is well.
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -207,6 +209,34 @@ TEST_F(CliProgram, TheGraphMayComeFromAnOptionOrTheEnvironment) {
   EXPECT_EQ(done({"query", "ann", "-e", kAnn, "--format", "csv"}, named),
             "p.name,age\r\nAnn,9007199254740993\r\n");
   EXPECT_EQ(done({"log", "g.braid"}), expected);
+}
+
+// Without claim_closed_streams() a file of the graph would become the standard output.
+TEST_F(CliProgram, WithClosedStreamsNothingIsWrittenIntoTheGraph) {
+  const std::string graph = make_graph();
+  const std::string note = file("n.jsonl", kNote);
+  for (int mask = 1; mask < 8; ++mask) {
+    SCOPED_TRACE(mask);
+    Surroundings surroundings;
+    for (int descriptor = 0; descriptor < 3; ++descriptor) {
+      if ((mask & 1 << descriptor) != 0) surroundings.closed.push_back(descriptor);
+    }
+
+    EXPECT_EQ(braid({"load", graph, "--data", note}, surroundings).status, 0);
+    EXPECT_EQ(braid({"load", graph, "--data", path("d.jsonl")}, surroundings).status, 4);
+    EXPECT_EQ(braid({"log", graph}, surroundings).status, 0);
+    EXPECT_EQ(braid({"verify", graph}, surroundings).status, 0);
+  }
+
+  EXPECT_EQ(member(done({"log", graph, "--format", "kv"}), "version"), "8");
+  EXPECT_THAT(done({"verify", graph}), StartsWith("ok: "));
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(graph)) {
+    if (entry.is_directory()) continue;
+    const std::string bytes = read(entry.path());
+    for (const char* printed : {"nodes_inserted", "error[", "ok: records", "committed"}) {
+      EXPECT_EQ(bytes.find(printed), std::string::npos) << entry.path() << " has " << printed;
+    }
+  }
 }
 
 TEST_F(CliProgram, ReadersGoOnBesideAWriter) {

@@ -126,6 +126,7 @@ Ran Program::braid(const Words& words, const Surroundings& surroundings) const {
     redirect(input, O_RDONLY, STDIN_FILENO);
     redirect(out, O_WRONLY, STDOUT_FILENO);
     redirect(err, O_WRONLY, STDERR_FILENO);
+    for (const int descriptor : surroundings.closed) close(descriptor);
     become(words, surroundings.environment, folder_);
   }
   ran.status = exit_status(process);

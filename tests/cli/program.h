@@ -23,6 +23,8 @@ struct Surroundings {
   Words environment;
   /// Where the standard output goes instead of Ran::out.
   std::string output_path;
+  /// Standard streams that are closed when the program begins, by number.
+  std::vector<int> closed = {};
 };
 
 /// A program that runs while the test goes on, with its standard input held open.
