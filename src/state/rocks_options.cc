@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state/rocks_options.h"
 
+#include <cerrno>
 #include <cstdarg>
+#include <optional>
+#include <system_error>
 
 #include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
@@ -9,6 +12,7 @@
 #include <rocksdb/table.h>
 
 #include "base/assert.h"
+#include "env/system_error.h"
 #include "state/keys.h"
 
 namespace braid::state {
@@ -57,8 +61,22 @@ bool is_lock_conflict(const std::string& text) {
          text.find("While lock file") != std::string::npos;
 }
 
+// What the system refused, if that is why: RocksDB has no codes for it and puts the system's words
+// at the end (env/io_posix.cc), sometimes in a Corruption that quotes another status.
+std::optional<ErrorCode> system_code_of(const rocksdb::Status& status, std::string_view text) {
+  if (!status.IsIOError() && !status.IsCorruption()) return std::nullopt;
+  text = text.substr(0, text.find_last_not_of(" \n") + 1);
+  for (const int number : {EACCES, EPERM, EMFILE, ENFILE, ENOMEM, EROFS}) {
+    if (text.ends_with(": " + std::generic_category().message(number))) {
+      return env::code_of_system_error(number);
+    }
+  }
+  return std::nullopt;
+}
+
 ErrorCode code_of(const rocksdb::Status& status, const std::string& text) {
   if (status.IsIOError() && is_lock_conflict(text)) return ErrorCode::locked;
+  if (const auto code = system_code_of(status, text)) return *code;
   if (status.IsNoSpace()) return ErrorCode::no_space;
   if (status.IsCorruption() || status.IsPathNotFound() || status.IsNotFound()) {
     return ErrorCode::corrupt;  // a file that must be there is damaged or gone
@@ -78,6 +96,9 @@ std::string_view what_of(ErrorCode code) {
     case ErrorCode::locked: return "the state is open elsewhere";
     case ErrorCode::no_space: return "no space for the state";
     case ErrorCode::corrupt: return "the state is damaged";
+    case ErrorCode::permission: return "the state may not be read or written by this user";
+    case ErrorCode::resource_limit: return "the system gives the state no more files or memory";
+    case ErrorCode::read_only: return "the state is on a read-only file system";
     case ErrorCode::io_error: return "the state cannot be read or written";
     case ErrorCode::format_mismatch: return "the state was written in another format";
     default: return "the state does not answer";

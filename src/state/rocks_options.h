@@ -20,7 +20,8 @@ rocksdb::Options writer_options(const RocksOptions& options);
 /// The same for a reader, which opens every file at once: the writer may remove any of them later.
 rocksdb::Options reader_options(const RocksOptions& options);
 
-/// Requires: !status.ok(). Details: directory, reason.
+/// What the system refused (permission, descriptors, memory) has the code that env gives it, see
+/// system_error.h. Requires: !status.ok(). Details: directory, reason.
 Error error_of(const rocksdb::Status& status, std::string_view directory);
 
 }  // namespace braid::state
