@@ -42,7 +42,7 @@ Result<std::shared_ptr<const std::string>> LogChangeSource::changes_at(Position 
 Result<std::shared_ptr<const std::string>> GroupChangeSource::changes_at(Position position) const {
   const auto pending = pending_.find(position);
   if (pending != pending_.end()) return pending->second;
-  return below_.changes_at(position);
+  return previous_ != nullptr ? previous_->changes_at(position) : log_.changes_at(position);
 }
 
 }  // namespace braid::commit

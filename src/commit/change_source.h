@@ -44,14 +44,19 @@ class LogChangeSource : public table::ChangeSource {
 
 class GroupChangeSource : public table::ChangeSource {
  public:
-  explicit GroupChangeSource(const table::ChangeSource& below) : below_(below) {}
+  /// `previous`: of the group in flight before this one, or nullptr.
+  GroupChangeSource(const table::ChangeSource& log, const GroupChangeSource* previous)
+      : log_(log), previous_(previous) {}
   void add(Position position, std::shared_ptr<const std::string> changes) {
     pending_.emplace(position, std::move(changes));
   }
+  /// What it had is in the log.
+  void forget_previous() { previous_ = nullptr; }
   Result<std::shared_ptr<const std::string>> changes_at(Position position) const override;
 
  private:
-  const table::ChangeSource& below_;
+  const table::ChangeSource& log_;
+  const GroupChangeSource* previous_;
   std::map<Position, std::shared_ptr<const std::string>> pending_;
 };
 

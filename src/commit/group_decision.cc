@@ -8,14 +8,29 @@
 namespace braid::commit {
 
 GroupDecision::GroupDecision(const SequencerParts& parts, const SequencerOptions& options,
-                             RecentWrites& recent)
+                             RecentWrites& recent, std::shared_ptr<const manifest::Root> base,
+                             std::shared_ptr<const GroupDecision> previous)
     : parts_(parts),
       options_(options),
       recent_(recent),
-      root_(parts.roots.get()),
+      root_(std::move(base)),
+      previous_(std::move(previous)),
       heads_{root_->counters, root_->catalog, *root_->branches},
       time_ms_(parts.log.clock_ms()),
-      source_(parts.changes) {}
+      source_(parts.changes, previous_ ? &previous_->source_ : nullptr) {}
+
+void GroupDecision::forget_previous() {
+  previous_.reset();
+  source_.forget_previous();
+}
+
+void GroupDecision::give_back() {
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (members_[i].changes == nullptr) continue;
+    members_[i].change->changes_section = std::move(drafts_[i].sections[kChangesSection]);
+    members_[i].change->encoded.bytes = *members_[i].changes;
+  }
+}
 
 Result<std::optional<GroupDecision::Verdict>> GroupDecision::decide(PreparedChange& change) {
   BRAID_ASSIGN(auto replay, find_replay(change));
@@ -29,18 +44,26 @@ Result<std::optional<GroupDecision::Verdict>> GroupDecision::decide(PreparedChan
   verdict.outcome.attempts = attempts;
   verdict.outcome.receipt.version = branch_of(change).version;
   verdict.outcome.receipt.position = last();
-  verdict.needs_append = !empty();  // it may rest on members of the group
+  verdict.needs_append = rests_on_undurable();
   return std::optional(std::move(verdict));
+}
+
+Result<std::optional<GroupDecision::Verdict>> GroupDecision::find_member(
+    const PreparedChange& change, const std::string& key) const {
+  const auto member = by_key_.find(key);
+  if (member == by_key_.end()) {
+    return previous_ ? previous_->find_member(change, key) : std::optional<Verdict>();
+  }
+  const Member& stored = members_[member->second];
+  BRAID_TRY(check_replay_identity(stored.change->batch, change.batch));
+  return std::optional(Verdict{{stored.receipt, true, 1}, true});
 }
 
 Result<std::optional<GroupDecision::Verdict>> GroupDecision::find_replay(
     const PreparedChange& change) const {
   const std::string key = idempotency_state_key(change.batch.batch_id);
-  if (const auto member = by_key_.find(key); member != by_key_.end()) {
-    BRAID_TRY(check_replay_identity(*members_[member->second].batch, change.batch));
-    Verdict verdict{{members_[member->second].receipt, true, 1}, true};
-    return std::optional(std::move(verdict));
-  }
+  BRAID_ASSIGN(auto member, find_member(change, key));
+  if (member) return member;
   // The client looked the key up in a root not older than its token's; only later ones are news.
   if (!recent_.may_be_written_after(change.token.based_on, key)) return std::optional<Verdict>();
   BRAID_ASSIGN(auto outcome, find_outcome(*root_, parts_.log, change.batch));
@@ -120,7 +143,7 @@ void GroupDecision::add(Member member, log::RecordDraft draft, std::size_t write
   // Noted before it is durable: if it never will be, a change or two is prepared again for nothing.
   recent_.add(member.position, std::span(writes_).subspan(writes_before), member.tables);
   if (member.changes) source_.add(member.position, member.changes);
-  by_key_.emplace(idempotency_state_key(member.batch->batch_id), members_.size());
+  by_key_.emplace(idempotency_state_key(member.change->batch.batch_id), members_.size());
   bytes_ += log::encoded_size(draft);
   members_.push_back(std::move(member));
   drafts_.push_back(std::move(draft));
@@ -171,7 +194,7 @@ std::optional<GroupDecision::Verdict> GroupDecision::bind_commit(PreparedChange&
   member.tables = tables_of(change.built.changes);
   member.changes = std::make_shared<const std::string>(std::move(change.encoded.bytes));
   member.position = position;
-  member.batch = &change.batch;
+  member.change = &change;
   Verdict verdict{{member.receipt, false, attempts}, true};
   add(std::move(member), std::move(draft), writes_before);
   return verdict;
@@ -190,7 +213,7 @@ std::optional<GroupDecision::Verdict> GroupDecision::bind_receipt(PreparedChange
   append_commit_effects({change.batch.batch_id, nullptr}, member.receipt.position, {}, {},
                         heads_.catalog->schema(), writes_);
   member.position = member.receipt.position;
-  member.batch = &change.batch;
+  member.change = &change;
   Verdict verdict{{member.receipt, false, attempts}, true};
   add(std::move(member), std::move(draft), writes_before);
   return verdict;
@@ -205,6 +228,7 @@ void GroupDecision::seal() {
   next_root_->branches = std::make_shared<const manifest::BranchMap>(heads_.branches);
   next_root_->overlay = root_->overlay->with({first(), last()}, writes_);
   next_root_->state = root_->state;
+  pending_root_ = std::make_shared<const manifest::Root>(*next_root_);
 }
 
 std::shared_ptr<manifest::Root> GroupDecision::take_root(const base::Digest& last_hash) {

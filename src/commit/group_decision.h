@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One group being decided: each change in arrival order, on the image that includes those decided
-// before it. Nothing here is visible to anyone until the sequencer has appended and published it.
-// Threads: the leader's.
+// before it, in this group and in the one before it, which may be in flight. Nothing here is
+// visible to anyone until the sequencer has appended and published it.
+// Threads: one at a time (the sequencer's mutex) up to seal(), then its leader's; but for
+// pending_root() and the look-ups of the next group, which only read what seal() left.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +20,10 @@ namespace braid::commit {
 
 class GroupDecision {
  public:
-  GroupDecision(const SequencerParts& parts, const SequencerOptions& options, RecentWrites& recent);
+  /// `base`: the published root, or the pending root of `previous`, the group in flight.
+  GroupDecision(const SequencerParts& parts, const SequencerOptions& options, RecentWrites& recent,
+                std::shared_ptr<const manifest::Root> base,
+                std::shared_ptr<const GroupDecision> previous);
 
   struct Verdict {
     Outcome outcome;
@@ -30,6 +35,8 @@ class GroupDecision {
   Result<std::optional<Verdict>> decide(PreparedChange& change);
 
   bool empty() const { return drafts_.empty(); }
+  /// Whether a verdict may rest on something that is not durable yet.
+  bool rests_on_undurable() const { return !empty() || previous_ != nullptr; }
   Position first() const { return root_->position.next(); }
   Position last() const { return Position{root_->position.value + drafts_.size()}; }
   std::int64_t time_ms() const { return time_ms_; }
@@ -37,6 +44,12 @@ class GroupDecision {
 
   /// Takes the memory that publishing will need, and the group's writes (C9).
   void seal();
+  /// After seal(): the root as it will be, without its hash, for the next group to be decided on.
+  std::shared_ptr<const manifest::Root> pending_root() const { return pending_root_; }
+  /// The previous group is durable and published: it is found like any other.
+  void forget_previous();
+  /// Returns to each member's change what deciding took from it: it can be decided anew.
+  void give_back();
   /// After the append: the root with the group in it.
   std::shared_ptr<manifest::Root> take_root(const base::Digest& last_hash);
   /// Hands the change sets to the readers' cache.
@@ -47,7 +60,7 @@ class GroupDecision {
  private:
   struct Member {
     /// Of the waiting client, which outlives the group.
-    const MutationBatch* batch = nullptr;
+    PreparedChange* change = nullptr;
     StoredReceipt receipt;
     std::vector<TableId> tables;
     /// Null for a receipt without a commit.
@@ -55,6 +68,9 @@ class GroupDecision {
     Position position;
   };
 
+  /// The verdict of this group or of the one in flight on the key, if any (C8).
+  Result<std::optional<Verdict>> find_member(const PreparedChange& change,
+                                             const std::string& key) const;
   /// The answer that the key was given before, by an earlier member of the group too (C8).
   Result<std::optional<Verdict>> find_replay(const PreparedChange& change) const;
   Status check_preconditions(const PreparedChange& change) const;
@@ -73,6 +89,7 @@ class GroupDecision {
   const SequencerOptions& options_;
   RecentWrites& recent_;
   std::shared_ptr<const manifest::Root> root_;
+  std::shared_ptr<const GroupDecision> previous_;
   Heads heads_;
   std::int64_t time_ms_;
   GroupChangeSource source_;
@@ -82,6 +99,7 @@ class GroupDecision {
   std::uint64_t bytes_ = 0;
   std::vector<state::StateWrite> writes_;
   std::shared_ptr<manifest::Root> next_root_;
+  std::shared_ptr<const manifest::Root> pending_root_;
 };
 
 }  // namespace braid::commit

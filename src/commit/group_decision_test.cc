@@ -21,7 +21,7 @@ Verdicts decide_all(GroupDecision& decision, std::vector<PreparedChange>& change
 Verdicts commit_group(Bench& bench, std::vector<PreparedChange>& changes) {
   RecentWrites recent(bench.roots.get()->position);
   const SequencerParts parts = bench.parts();
-  GroupDecision decision(parts, bench.options(), recent);
+  GroupDecision decision(parts, bench.options(), recent, bench.roots.get(), nullptr);
   Verdicts verdicts = decide_all(decision, changes);
   if (decision.empty()) return verdicts;
   decision.seal();
@@ -174,7 +174,7 @@ TEST(Group, AnswerThatNothingChangedWaitsForWhatItRestsOn) {
   Bench bench;
   RecentWrites recent(bench.roots.get()->position);
   const SequencerParts parts = bench.parts();
-  GroupDecision decision(parts, bench.options(), recent);
+  GroupDecision decision(parts, bench.options(), recent, bench.roots.get(), nullptr);
   std::vector<PreparedChange> changes;
   changes.push_back(bench.prepare({aged("a", 1)}));
   changes.push_back(bench.prepare({aged("a", 1)}));

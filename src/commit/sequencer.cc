@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include "base/assert.h"
@@ -18,6 +17,11 @@ namespace {
 constexpr std::uint32_t kAnswered = 1;
 constexpr std::uint32_t kLead = 2;
 
+// A leader goes on while at least so many wait, at most for so many groups: waking another costs
+// them all a switch between threads, going on costs the leader's client one group more.
+constexpr std::size_t kWorthGoingOn = 4;
+constexpr std::uint32_t kTurnsMax = 16;
+
 }  // namespace
 
 // Shared by the client and whoever leads: a leader may still be telling a client that it is done
@@ -27,7 +31,13 @@ struct Sequencer::Waiter {
   std::optional<Result<Outcome>> result;
   /// The result holds only once the group is durable.
   bool needs_append = false;
+  /// Whom this one tells that they are answered, when it is.
+  Waiters relay;
   env::Event told;
+
+  void answer_and_relay() {
+    for (const auto& waiter : relay) waiter->told.set(kAnswered);
+  }
 };
 
 Sequencer::Sequencer(const SequencerParts& parts, const SequencerOptions& options)
@@ -51,21 +61,34 @@ Result<Outcome> Sequencer::commit(PreparedChange change) {
   }
   const auto waiter = std::make_shared<Waiter>();
   waiter->change = std::move(change);
-  BRAID_ASSIGN(const bool leads, enqueue(waiter));
-  if (leads || waiter->told.wait() == kLead) lead();
+  bool leads = false;
+  {
+    const env::Lock lock(mutex_);
+    if (closed_) return Error(ErrorCode::unavailable, "the graph is closed");
+    if (in_line() >= options_.queue_batches_max) {
+      return Error(ErrorCode::busy, "too many changes are waiting; try again")
+          .with("limit", options_.queue_batches_max);
+    }
+    decide_or_defer(waiter);
+    if (waiter->result && !waiter->needs_append) return *std::move(waiter->result);
+    leads = !std::exchange(leading_, true);
+  }
+  if (leads || waiter->told.wait() == kLead) {
+    lead(waiter);
+  } else {
+    waiter->answer_and_relay();
+  }
   BRAID_ASSERT(waiter->result.has_value());
   return *std::move(waiter->result);
 }
 
-Result<bool> Sequencer::enqueue(const std::shared_ptr<Waiter>& waiter) {
+std::size_t Sequencer::in_line() const {
+  return (open_ ? open_->waiters.size() : 0) + deferred_.size();
+}
+
+std::size_t Sequencer::waiting() const {
   const env::Lock lock(mutex_);
-  if (closed_) return Error(ErrorCode::unavailable, "the graph is closed");
-  if (queue_.size() >= options_.queue_batches_max) {
-    return Error(ErrorCode::busy, "too many changes are waiting; try again")
-        .with("limit", options_.queue_batches_max);
-  }
-  queue_.push_back(waiter);
-  return !std::exchange(leading_, true);
+  return in_line();
 }
 
 void Sequencer::close() {
@@ -74,94 +97,145 @@ void Sequencer::close() {
   while (leading_) idle_.wait(mutex_);
 }
 
-void Sequencer::lead() noexcept {
-  const Group group = take_group();
-  run_group(group);
-  answer(group);
+void Sequencer::decide_or_defer(const std::shared_ptr<Waiter>& waiter) noexcept {
+  if (!deferred_.empty() || !decide(waiter)) deferred_.push_back(waiter);
 }
 
-Sequencer::Group Sequencer::take_group() {
-  const env::Lock lock(mutex_);
-  BRAID_ASSERT(!queue_.empty());
-  Group group;
-  while (!queue_.empty() && group.size() < options_.group_batches_max) {
-    group.push_back(queue_.front());
-    queue_.pop_front();
+bool Sequencer::decide(const std::shared_ptr<Waiter>& waiter) {
+  if (!open_) open_group();
+  if (open_->waiters.size() >= options_.group_batches_max) return false;
+  // A refusal rests on what came before it as much as an answer does: if that is not durable in
+  // the end, it says nothing.
+  const bool rests_on_others = open_->decision->rests_on_undurable();
+  auto verdict = open_->decision->decide(waiter->change);
+  if (!verdict) {
+    waiter->needs_append = rests_on_others;
+    waiter->result = std::move(verdict).error();
+  } else if (*verdict) {
+    waiter->needs_append = (*verdict)->needs_append;
+    waiter->result = std::move((*verdict)->outcome);
+  } else {
+    return false;
   }
+  if (waiter->needs_append) {
+    open_->waiters.push_back(waiter);
+  } else if (open_->waiters.empty()) {
+    open_.reset();  // the root may move before anybody comes
+  }
+  return true;
+}
+
+void Sequencer::open_group() {
+  std::shared_ptr<const manifest::Root> base =
+      in_flight_ ? in_flight_->pending_root() : parts_.roots.get();
+  open_.emplace();
+  open_->decision =
+      std::make_shared<GroupDecision>(parts_, options_, recent_, std::move(base), in_flight_);
+}
+
+void Sequencer::decide_again(Waiters& answered) {  // C10
+  if (!open_) return;
+  const Group undone = std::move(*open_);
+  open_.reset();
+  undone.decision->give_back();
+  deferred_.insert(deferred_.begin(), undone.waiters.begin(), undone.waiters.end());
+  take_deferred(answered);
+}
+
+void Sequencer::take_deferred(Waiters& answered) {
+  while (!deferred_.empty()) {
+    const std::shared_ptr<Waiter> waiter = deferred_.front();
+    if (!decide(waiter)) return;
+    deferred_.pop_front();
+    if (!waiter->needs_append) answered.push_back(waiter);
+  }
+}
+
+void Sequencer::lead(const std::shared_ptr<Waiter>& self) noexcept {
+  Turn turn{.go_on = true, .next = {}};
+  for (std::uint32_t turns = 1; turn.go_on; ++turns) {
+    Waiters answered;
+    if (must_recover_) recover(answered);
+    const Group group = close_group(answered);
+    const bool undisturbed = append_group(group);
+    answered.insert(answered.end(), group.waiters.begin(), group.waiters.end());
+    turn = end_turn(undisturbed, turns, answered);
+    // The next leader is told first: the others only carry answers away.
+    if (turn.next) turn.next->told.set(kLead);
+    std::erase(answered, self);
+    if (turn.go_on && !answered.empty()) {
+      // One wakes the rest, so that the next group does not wait for that.
+      const std::shared_ptr<Waiter> first = answered.back();
+      answered.pop_back();
+      first->relay = std::move(answered);
+      first->told.set(kAnswered);
+    } else {
+      for (const auto& waiter : answered) waiter->told.set(kAnswered);
+    }
+  }
+}
+
+void Sequencer::recover(Waiters& answered) {
+  const Status recovered = catch_up();
+  const env::Lock lock(mutex_);
+  if (recovered) return decide_again(answered);
+  const Error refusal = Error(ErrorCode::unavailable,
+                              "the log cannot be recovered yet and nothing was written; try again")
+                            .with("cause", to_string(recovered.error()));
+  if (open_) answered.insert(answered.end(), open_->waiters.begin(), open_->waiters.end());
+  answered.insert(answered.end(), deferred_.begin(), deferred_.end());
+  for (const auto& waiter : answered) waiter->result = refusal;
+  open_.reset();
+  deferred_.clear();
+}
+
+Sequencer::Group Sequencer::close_group(Waiters& answered) {
+  const env::Lock lock(mutex_);
+  if (!open_) return {};
+  Group group = std::move(*open_);
+  open_.reset();
+  if (!group.decision->empty()) {
+    group.decision->seal();
+    in_flight_ = group.decision;
+  }
+  take_deferred(answered);
   return group;
 }
 
-void Sequencer::answer(const Group& group) {
-  // What did not fit is undecided: it goes back to the front, in order, and belongs to the next
-  // leader from then on. Only the decided ones may be looked at after the lock is released.
-  const auto undecided =
-      std::find_if(group.begin(), group.end(), [](const auto& waiter) { return !waiter->result; });
-  std::shared_ptr<Waiter> next;
-  {
-    const env::Lock lock(mutex_);
-    queue_.insert(queue_.begin(), undecided, group.end());
-    if (queue_.empty()) {
-      leading_ = false;
-      idle_.notify_all();
-    } else {
-      next = queue_.front();
-    }
+Sequencer::Turn Sequencer::end_turn(bool undisturbed, std::uint32_t turns, Waiters& answered) {
+  const env::Lock lock(mutex_);
+  in_flight_.reset();
+  if (!undisturbed) {
+    decide_again(answered);
+  } else if (open_) {
+    open_->decision->forget_previous();
   }
-  // The next leader is told first: the others only carry answers away.
-  if (next) next->told.set(kLead);
-  for (auto decided = group.begin(); decided != undecided; ++decided) {
-    (*decided)->told.set(kAnswered);
+  BRAID_ASSERT(open_.has_value() || deferred_.empty());
+  if (!open_) {
+    leading_ = false;
+    idle_.notify_all();
+    return {};
   }
+  BRAID_ASSERT(!open_->waiters.empty());
+  if (turns < kTurnsMax && open_->waiters.size() >= kWorthGoingOn) return {true, {}};
+  return {false, open_->waiters.front()};
 }
 
-void Sequencer::run_group(const Group& group) {
-  if (must_recover_) {
-    if (Status recovered = catch_up(); !recovered) {
-      const Error refusal =
-          Error(ErrorCode::unavailable,
-                "the log cannot be recovered yet and nothing was written; try again")
-              .with("cause", to_string(recovered.error()));
-      for (const auto& waiter : group) waiter->result = refusal;
-      return;
-    }
-  }
-  GroupDecision decision(parts_, options_, recent_);
-  decide_group(group, decision);
-  if (decision.empty()) return;
-  append_group(group, decision);
-}
-
-void Sequencer::decide_group(const Group& group, GroupDecision& decision) {
-  for (const auto& waiter : group) {
-    // A refusal rests on the members before it as much as an answer does: if they are not durable
-    // in the end, it says nothing.
-    const bool rests_on_group = !decision.empty();
-    auto verdict = decision.decide(waiter->change);
-    if (!verdict) {
-      waiter->needs_append = rests_on_group;
-      waiter->result = std::move(verdict).error();
-    } else if (*verdict) {
-      waiter->needs_append = (*verdict)->needs_append;
-      waiter->result = std::move((*verdict)->outcome);
-    } else {
-      return;  // full: this one and the rest go into the next group
-    }
-  }
-}
-
-void Sequencer::append_group(const Group& group, GroupDecision& decision) {
+bool Sequencer::append_group(const Group& group) {
+  if (group.decision == nullptr || group.decision->empty()) return true;
+  GroupDecision& decision = *group.decision;
   const auto fail = [&](const std::function<Error(const Waiter&)>& error_for) {
-    for (const auto& waiter : group) {
-      if (waiter->needs_append) waiter->result = error_for(*waiter);
-    }
+    for (const auto& waiter : group.waiters) waiter->result = error_for(*waiter);
+    return false;
   };
-  decision.seal();
   if (Status status = parts_.failpoints.hit(env::Failpoint::commit_before_append); !status) {
     return fail([&](const Waiter&) { return status.error(); });
   }
-  Error failure = append(decision);
-  if (parts_.roots.get()->position >= decision.last()) return;  // all or nothing: one frame (C7)
-  fail([&](const Waiter& waiter) {
+  const Error failure = append(decision);
+  // All or nothing: one frame (C7).
+  if (parts_.roots.get()->position >= decision.last()) return !std::exchange(was_disturbed_, false);
+  was_disturbed_ = false;
+  return fail([&](const Waiter& waiter) {
     if (failure.code() != ErrorCode::outcome_unknown) return failure;
     return failure.with("batch_id", base::hex_of(waiter.change.batch.batch_id));
   });
@@ -180,6 +254,7 @@ Error Sequencer::append(GroupDecision& decision) {
     } else if (appended.outcome != log::AppendOutcome::kUnknown) {
       return *appended.error;
     }
+    was_disturbed_ = true;
     must_recover_ = true;
     if (Status recovered = catch_up(); !recovered) {
       return Error(ErrorCode::outcome_unknown,
@@ -209,8 +284,11 @@ Status Sequencer::catch_up() {
     parts_.roots.publish(std::move(followed.root));
     parts_.applier.add({tail.last, tail.hash, followed.records, std::move(followed.writes)});
   }
-  // Whatever was prepared before is checked against nothing older than this.
-  recent_ = RecentWrites(tail.last);
+  {
+    // Whatever was prepared before is checked against nothing older than this.
+    const env::Lock lock(mutex_);
+    recent_ = RecentWrites(tail.last);
+  }
   must_recover_ = false;
   return Unit{};
 }

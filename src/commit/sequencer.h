@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sequencer: the one place where order is made. Takes what waits, decides each change in
-// arrival order on the image that includes the group's earlier members, appends the group as one
-// frame with one sync, publishes one root, acknowledges each (commit-protocol 4).
+// The sequencer: the one place where order is made. Decides each change in arrival order on the
+// image that includes everything decided before it, appends a group as one frame with one sync,
+// publishes one root, acknowledges each (commit-protocol 4).
 //
-// There is no sequencer thread: the client that finds nobody at work leads one group, its own
-// change first in line, and hands over to the next that waits.
+// There is no sequencer thread. Each client decides its own change, one at a time under the mutex,
+// into the group that is open; the one that finds nobody appending closes that group and appends
+// it, while others decide theirs into the next. Those rest on a group in flight: if it fails, they
+// are decided again (C10). Whoever appends goes on while many wait and then hands over to one of
+// them.
 //
 // Invariants
 //   C6  A change is acknowledged only after its group is durable and its root published.
@@ -12,14 +15,16 @@
 //   C8  An idempotency key is applied at most once: it is looked up again here, in-group members
 //       included, after the last moment at which another could have used it.
 //   C9  After the log said `done` nothing can fail: what publishing needs is built before, and
-//   memory
-//       that runs out while leading ends the process.
+//       memory that runs out while deciding or leading ends the process.
+//   C10 Whatever was decided on a group that did not come to be as it was decided, is decided
+//       again before it is appended or answered.
 // Threads: commit() from any number of threads; close() once.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "commit/change_source.h"
@@ -73,43 +78,74 @@ class Sequencer {
   /// The stored answer to a batch, if its key was used: read from root and log.
   Result<std::optional<Outcome>> replayed(const MutationBatch& batch) const;
 
-  /// Waits for the group at work and refuses what comes later.
+  /// How many are in line behind the group in flight.
+  std::size_t waiting() const BRAID_EXCLUDES(mutex_);
+
+  /// Waits for those in line and refuses who comes later.
   void close() BRAID_EXCLUDES(mutex_);
 
  private:
   struct Waiter;
-  using Group = std::vector<std::shared_ptr<Waiter>>;
+  using Waiters = std::vector<std::shared_ptr<Waiter>>;
+  /// What is appended together, in order of arrival.
+  struct Group {
+    Waiters waiters;
+    std::shared_ptr<GroupDecision> decision;
+  };
 
-  /// True if nobody leads and the caller must.
-  Result<bool> enqueue(const std::shared_ptr<Waiter>& waiter) BRAID_EXCLUDES(mutex_);
-  /// Memory that runs out here ends the process (C9): half a group can be neither answered nor
-  /// taken back.
-  void lead() noexcept BRAID_EXCLUDES(mutex_);
-  Group take_group() BRAID_EXCLUDES(mutex_);
-  void run_group(const Group& group);
-  void decide_group(const Group& group, GroupDecision& decision);
-  /// Success is only what is durable and published (C6); of a failed group, nothing is (C7).
-  void append_group(const Group& group, GroupDecision& decision);
+  // Memory that runs out in these ends the process (C9): half a group can be neither answered nor
+  // taken back.
+
+  /// Into the open group, or behind it in line where that is full.
+  void decide_or_defer(const std::shared_ptr<Waiter>& waiter) noexcept BRAID_REQUIRES(mutex_);
+  /// False: it does not fit into the open group.
+  bool decide(const std::shared_ptr<Waiter>& waiter) BRAID_REQUIRES(mutex_);
+  void open_group() BRAID_REQUIRES(mutex_);
+  std::size_t in_line() const BRAID_REQUIRES(mutex_);
+  /// C10. Appends to `answered` whoever need not wait any more.
+  void decide_again(Waiters& answered) BRAID_REQUIRES(mutex_);
+  void take_deferred(Waiters& answered) BRAID_REQUIRES(mutex_);
+
+  /// Appends group after group, until nobody waits or another leads.
+  void lead(const std::shared_ptr<Waiter>& self) noexcept BRAID_EXCLUDES(mutex_);
+  /// After an unknown outcome, before anything else is appended. Refuses all if it cannot.
+  void recover(Waiters& answered) BRAID_EXCLUDES(mutex_);
+  /// Closes the open group, which is in flight from then on.
+  Group close_group(Waiters& answered) BRAID_EXCLUDES(mutex_);
+  /// Success is only what is durable and published (C6); of a failed group, nothing is (C7). False
+  /// if what came after it must be decided again (C10).
+  bool append_group(const Group& group) BRAID_EXCLUDES(mutex_);
   /// Appends and publishes. What it returns counts only if the root did not reach the group.
-  Error append(GroupDecision& decision);
+  Error append(GroupDecision& decision) BRAID_EXCLUDES(mutex_);
   /// After the append, so that every head is durable (M1).
   Status publish(GroupDecision& decision, const base::Digest& last_hash);
   /// After an unknown outcome: recovers the log and replays what it holds beyond the root.
-  Status catch_up();
-  void answer(const Group& group) BRAID_EXCLUDES(mutex_);
+  Status catch_up() BRAID_EXCLUDES(mutex_);
+  struct Turn {
+    bool go_on = false;
+    /// Leads next, if anybody.
+    std::shared_ptr<Waiter> next;
+  };
+  Turn end_turn(bool undisturbed, std::uint32_t turns, Waiters& answered) BRAID_EXCLUDES(mutex_);
 
   SequencerParts parts_;
   SequencerOptions options_;
 
-  env::Mutex mutex_;
+  mutable env::Mutex mutex_;
   env::CondVar idle_;
-  std::deque<std::shared_ptr<Waiter>> queue_ BRAID_GUARDED_BY(mutex_);
+  std::optional<Group> open_ BRAID_GUARDED_BY(mutex_);
+  /// Closed and not settled.
+  std::shared_ptr<GroupDecision> in_flight_ BRAID_GUARDED_BY(mutex_);
+  /// Undecided, because the open group is full.
+  std::deque<std::shared_ptr<Waiter>> deferred_ BRAID_GUARDED_BY(mutex_);
+  RecentWrites recent_ BRAID_GUARDED_BY(mutex_);
   bool leading_ BRAID_GUARDED_BY(mutex_) = false;
   bool closed_ BRAID_GUARDED_BY(mutex_) = false;
 
   // The leader's alone; leadership hands over under mutex_.
-  RecentWrites recent_;
   bool must_recover_ = false;
+  /// The log was recovered while the group was appended.
+  bool was_disturbed_ = false;
 };
 
 }  // namespace braid::commit

@@ -271,6 +271,108 @@ TEST(RefusedGroup, FailsAllItsMembersAndPublishesNothing) {
   check_history(bench);
 }
 
+struct Followers {
+  std::string leader;
+  Result<Outcome> same_row = Error(ErrorCode::internal, "not run");
+  Result<Outcome> same_key = Error(ErrorCode::internal, "not run");
+  Result<Outcome> other_row = Error(ErrorCode::internal, "not run");
+};
+
+// While the group of a=1, key "k", is held before its append and then meets `fate`, three changes
+// are decided on it: of its row, with its key, and of another row.
+Followers decided_on_a_group_in_flight(Bench& bench, const Status& fate) {
+  env::Event at_work;
+  env::Event go_on;
+  std::atomic<bool> first{true};
+  bench.failpoints.arm(env::Failpoint::commit_before_append, [&]() -> Status {
+    if (!first.exchange(false)) return Unit{};
+    at_work.set(1);
+    go_on.wait();
+    return fate;
+  });
+  std::vector<PreparedChange> changes;
+  changes.push_back(bench.prepare({person("a", {{table::kCodeAt, "x"}})}, "row"));
+  changes.push_back(bench.prepare({aged("a", 1)}, "k"));
+  changes.push_back(bench.prepare({aged("b", 2)}, "other"));
+
+  Followers followers;
+  std::thread leader([&] { followers.leader = code_of(bench.load({aged("a", 1)}, "k")); });
+  at_work.wait();
+  std::vector<std::thread> clients;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    Result<Outcome>* const answers[] = {&followers.same_row, &followers.same_key,
+                                        &followers.other_row};
+    clients.emplace_back([&bench, &changes, i, answer = answers[i]] {
+      *answer = bench.commit(std::move(changes[i]));
+    });
+  }
+  // A change is decided as it gets in line.
+  while (bench.sequencer->waiting() < changes.size()) std::this_thread::yield();
+  go_on.set(1);
+  for (std::thread& client : clients) client.join();
+  leader.join();
+  bench.failpoints.disarm(env::Failpoint::commit_before_append);
+  return followers;
+}
+
+// C8 C10
+TEST(GroupInFlight, IsWhatTheNextOneIsDecidedOn) {
+  Bench bench;
+  const Followers followers = decided_on_a_group_in_flight(bench, Unit{});
+
+  EXPECT_EQ(followers.leader, "ok");
+  ASSERT_TRUE(followers.same_row.ok() && followers.same_key.ok() && followers.other_row.ok());
+  EXPECT_EQ(followers.same_row->attempts, 2U);
+  EXPECT_EQ(followers.same_row->receipt.counts, (table::RowCounts{.nodes_updated = 1}));
+  EXPECT_TRUE(followers.same_key->replayed);
+  EXPECT_EQ(followers.same_key->receipt.position, Position{2});
+  EXPECT_EQ(followers.other_row->attempts, 1U);
+  EXPECT_EQ(bench.persons(), "a=1 b=2");
+  check_history(bench);
+}
+
+// C7 C8 C10
+TEST(GroupInFlight, ThatFailsIsForgottenByTheNextOne) {
+  Bench bench;
+  const Followers followers =
+      decided_on_a_group_in_flight(bench, Error(ErrorCode::no_space, "full"));
+
+  EXPECT_EQ(followers.leader, "no_space");
+  ASSERT_TRUE(followers.same_row.ok() && followers.same_key.ok() && followers.other_row.ok());
+  EXPECT_FALSE(followers.same_key->replayed);  // it is the one that happened
+  EXPECT_EQ(followers.same_row->receipt.counts.nodes_inserted +
+                followers.same_key->receipt.counts.nodes_inserted,
+            1U);
+  EXPECT_EQ(bench.persons(), "a=1 b=2");
+  EXPECT_EQ((*bench.image().row(kPerson, "a"))->row.values[table::kCodeAt], Value("x"));
+  EXPECT_EQ(bench.main_branch().version, Version{3});
+  EXPECT_EQ(bench.log().tail().last, Position{4});
+  check_history(bench);
+}
+
+// C8 C10
+TEST(GroupInFlight, OfUnknownOutcomeIsSettledBeforeTheNextOne) {
+  std::size_t landed = 0;
+  std::size_t lost = 0;
+  for (std::uint64_t seed = 1; seed <= 16; ++seed) {
+    Bench bench({.seed = seed, .unknown_in = 1, .delay = {}});
+    const Followers followers = decided_on_a_group_in_flight(bench, Unit{});
+    bench.log().heal();
+    (followers.leader == "ok" ? landed : lost) += 1;
+    const auto again = bench.load({aged("a", 1)}, "k");
+
+    ASSERT_TRUE(again.ok()) << seed;
+    if (followers.same_key.ok()) {
+      // Every append was of unknown outcome; what is answered is there all the same, once.
+      EXPECT_EQ(again->receipt, followers.same_key->receipt) << seed;
+      EXPECT_EQ(followers.leader == "ok", followers.same_key->replayed) << seed;
+    }
+    check_history(bench);
+  }
+  EXPECT_GT(landed, 0U);
+  EXPECT_GT(lost, 0U);
+}
+
 TEST(Close, WaitsForThoseInLineAndRefusesTheRest) {
   SequencerOptions options;
   options.queue_batches_max = 2;

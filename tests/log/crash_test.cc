@@ -29,6 +29,9 @@ class LyingFileSystem final : public env::FileSystem {
     if (lie_ != Lie::kSync) return file;
     return Result<std::unique_ptr<env::File>>(std::make_unique<LyingFile>(std::move(file)));
   }
+  Result<std::shared_ptr<const env::MappedFile>> map(std::string_view path) override {
+    return files_.map(path);
+  }
   Result<std::vector<std::string>> list(std::string_view directory) override {
     return files_.list(directory);
   }
