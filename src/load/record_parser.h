@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One JSON record as a typed row (languages.md B.6).
+// One JSON record as a typed row (docs/languages/jsonl.md).
 //
 // Two forms: {"type": T, "data": {…}} and {"edge": E, "from": id, "to": id, "data": {…}}, members
 // in any order, `data` optional. In `data` stand properties and, unless the type has a property of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as JSON Lines, in the form of an export (languages.md B.6): JsonlReader reads the same row
-// back, and a second export is byte for byte the first.
+// Rows as JSON Lines, in the form of an export (docs/languages/jsonl.md): JsonlReader reads
+// the same row back, and a second export is byte for byte the first.
 //
 // Invariants
 //   J6  read(write(row)) is the same row, value by value (columnar::same_value).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON values as typed values (languages.md B.4, B.6).
+// JSON values as typed values (docs/languages/jsonl.md).
 //
 //   String, enum  a string
 //   Blob          "base64:…"; any other string names bytes elsewhere, which is refused

@@ -73,7 +73,7 @@ inline constexpr std::size_t kRowIdBytesMax = 16 * 1024;
 Result<BuiltChanges> build_changes(const std::vector<RowWrite>& writes, const BuildOptions& options,
                                    const Image& image);
 
-/// The id of a row under its type's key (languages.md A.3); nullopt for an unkeyed type.
+/// The id of a row under its type's key (docs/languages/jsonl.md); nullopt for an unkeyed type.
 /// `constraint_violation` if a member is null, `type_error` if a float member is not finite.
 Result<std::optional<std::string>> key_id(const schema::RecordType& type, const RowImage& row);
 

@@ -53,7 +53,7 @@ struct TableChanges {
 };
 
 /// How much a commit adds to the content hash of one property of a table, modulo 2^128; property 0
-/// is the existence of rows (commit-protocol 12).
+/// is the existence of rows (docs/formats/content-hash.md).
 struct HashPart {
   TableId table;
   PropertyId property;

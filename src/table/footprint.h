@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a prepared change has read and writes, so that the committer can tell whether it still holds
-// (commit-protocol 5). Predicates and ranges are not there yet: what reads a range names its table,
-// which costs false conflicts and never misses one.
+// (docs/architecture.md). Predicates and ranges are not there yet: what reads a range names its
+// table, which costs false conflicts and never misses one.
 //
 // Threads: values.
 #pragma once

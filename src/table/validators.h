@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The constraints of a schema, evaluated on the final image of a change: one evaluator for whatever
-// writes rows (commit-protocol 5).
+// writes rows.
 //
 // Threads: a PendingRows belongs to one thread; the functions are pure.
 #pragma once
