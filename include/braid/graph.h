@@ -99,6 +99,7 @@ struct Receipt {
   std::uint64_t edges_inserted = 0;
   std::uint64_t edges_updated = 0;
   std::string key;
+  /// 0: the key is not kept (nothing was committed, and the caller gave none).
   std::int64_t key_valid_until_ms = 0;
   /// True when this is the stored answer to an earlier call with the same key.
   bool replayed = false;
@@ -173,6 +174,8 @@ struct VerifyReport {
   std::uint64_t rows = 0;
   /// Empty: everything holds.
   std::vector<Error> findings;
+  /// There are more than are listed.
+  bool findings_truncated = false;
 };
 
 /// An immutable view of one branch at one commit.
@@ -222,7 +225,8 @@ class Graph {
   /// `not_found`; `bad_request` for what is no commit id.
   Result<CommitDetail> show(std::string_view commit) const;
 
-  /// Re-checks frames, chain, content hashes and the state against the log.
+  /// Re-checks frames, chain, content hashes, the state against the log, and that each known name
+  /// belongs to its pseudonym.
   Result<VerifyReport> verify() const;
 
   /// Writes what is pending and marks the log as cleanly closed; other calls are `unavailable` from

@@ -2,7 +2,9 @@
 #include "cli/arguments.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -26,7 +28,8 @@ struct Raw {
   std::string if_commit;
   std::string query_text;
   std::string parameters;
-  double wait_seconds = 10;
+  std::string wait = "10";
+  std::string limit = "0";
   bool version = false;
 };
 
@@ -34,6 +37,41 @@ struct Raw {
 CLI::Validator not_empty() {
   return CLI::Validator(
       [](std::string& word) { return std::string(word.empty() ? "is empty" : ""); }, "");
+}
+
+/// Digits with an optional fraction: neither `nan`, `inf`, `1e3` nor a hexadecimal number.
+std::optional<double> seconds_of(std::string_view word) {
+  double seconds = 0;
+  const char* const end = word.data() + word.size();
+  const auto [rest, fault] = std::from_chars(word.data(), end, seconds, std::chars_format::fixed);
+  const bool good = fault == std::errc{} && rest == end && seconds >= 0;  // false for NaN
+  return good && seconds <= kWaitSecondsMax ? std::optional(seconds) : std::nullopt;
+}
+
+CLI::Validator wait_seconds() {
+  return CLI::Validator(
+      [](std::string& word) {
+        return seconds_of(word)
+                   ? std::string()
+                   : fmt::format("{} is no number of seconds from 0 to {}", word, kWaitSecondsMax);
+      },
+      "");
+}
+
+std::optional<std::uint64_t> count_of(std::string_view word) {
+  std::uint64_t count = 0;
+  const char* const end = word.data() + word.size();
+  const auto [rest, fault] = std::from_chars(word.data(), end, count);
+  return fault == std::errc{} && rest == end ? std::optional(count) : std::nullopt;
+}
+
+CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](std::string& word) {
+        return count_of(word) ? std::string()
+                              : fmt::format("{} is no whole number from 0 to {}", word, UINT64_MAX);
+      },
+      "");
 }
 
 std::string example(std::string_view lines) { return fmt::format("Example:\n  {}", lines); }
@@ -55,10 +93,11 @@ void add_write(CLI::App& app, Raw& raw) {
   app.add_option("--as", raw.invocation.actor, "Who does this; default: the system's user")
       ->type_name("ACTOR")
       ->check(not_empty());
-  app.add_option("--wait", raw.wait_seconds,
+  app.add_option("--wait", raw.wait,
                  "How long to wait for another process that writes; default: 10")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, kWaitSecondsMax));
+      ->check(not_empty())
+      ->check(wait_seconds());
 }
 
 void add_format(CLI::App& app, Raw& raw) {
@@ -133,7 +172,7 @@ void add_query(CLI::App& app, Raw& raw) {
       query.add_option("--params", raw.parameters, "The parameters, a JSON object");
   CLI::Option* const parameters_file =
       query.add_option("--params-file", out.parameters_path, "The file of the parameters");
-  parameters->type_name("JSON")->excludes(parameters_file);
+  parameters->type_name("JSON")->excludes(parameters_file)->check(not_empty());
   parameters_file->type_name("FILE")->check(not_empty());
   add_format(query, raw);
   query.callback([&raw, text, parameters] {
@@ -147,9 +186,10 @@ void add_history(CLI::App& app, Raw& raw) {
   CLI::App& log = add_command(app, raw, Action::log, "log", "List the commits, newest first",
                               "braid log shop.braid --limit 10");
   add_graph(log, raw);
-  log.add_option("--limit", raw.invocation.limit, "At most so many; default: all")
+  log.add_option("--limit", raw.limit, "At most so many; default, and 0: all")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_empty())
+      ->check(whole_number());
   add_format(log, raw);
 
   CLI::App& show = add_command(app, raw, Action::show, "show", "Show a commit and its changes",
@@ -246,7 +286,8 @@ std::string settle(Raw& raw, const Surroundings& surroundings) {
     if (!fault.empty()) return fault;
   }
   if (out.actor.empty()) out.actor = surroundings.user;
-  out.wait_ms = static_cast<std::uint32_t>(std::llround(raw.wait_seconds * 1000));
+  out.wait_ms = static_cast<std::uint32_t>(std::llround(seconds_of(raw.wait).value_or(0) * 1000));
+  out.limit = count_of(raw.limit).value_or(0);
   out.mode = raw.mode == "merge" ? LoadMode::kMerge : LoadMode::kAppend;
   constexpr std::string_view kFormats[] = {"table", "kv", "csv", "jsonl", "json"};
   const auto* const format = std::find(std::begin(kFormats), std::end(kFormats), raw.format);

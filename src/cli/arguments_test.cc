@@ -94,6 +94,9 @@ TEST(CliArguments, JsonIsAFormat) {
 
 TEST(CliArguments, TheOtherCommandsAreRead) {
   EXPECT_EQ(parsed({"log", "g", "--limit", "3"}).limit, 3U);
+  EXPECT_EQ(parsed({"log", "g"}).limit, 0U);
+  EXPECT_EQ(parsed({"log", "g", "--limit", "18446744073709551615"}).limit, UINT64_MAX);
+  EXPECT_EQ(parsed({"init", "g", "--schema", "s", "--wait", "86400"}).wait_ms, 86'400'000U);
   EXPECT_EQ(parsed({"show", "g", "c"}).commit, "c");
   EXPECT_EQ(parsed({"verify", "g"}).action, Action::verify);
   EXPECT_EQ(parsed({"schema", "show", "g"}).action, Action::schema_show);
@@ -128,6 +131,13 @@ TEST(CliArguments, WrongCommandLinesAreUsageErrors) {
       {"init", "g", "--schema", "s", "extra"},
       {"init", "g", "--schema", "s", "--wait", "-1"},
       {"init", "g", "--schema", "s", "--wait", "soon"},
+      {"init", "g", "--schema", "s", "--wait", "nan"},
+      {"init", "g", "--schema", "s", "--wait", "-nan"},
+      {"init", "g", "--schema", "s", "--wait", "inf"},
+      {"init", "g", "--schema", "s", "--wait", "0x10"},
+      {"init", "g", "--schema", "s", "--wait", "86400.1"},
+      {"init", "g", "--schema", "s", "--wait", "1s"},
+      {"init", "g", "--schema", "s", "--wait", ""},
       {"load", "g"},
       {"load", "g", "--data"},
       {"load", "g", "--data", "a", "--mode", "overwrite"},
@@ -144,6 +154,12 @@ TEST(CliArguments, WrongCommandLinesAreUsageErrors) {
       {"query", "g", "-e", "a", "--format", "csv", "--json"},
       {"query", "-e", "a"},
       {"log", "g", "--limit", "-3"},
+      {"log", "g", "--limit", "18446744073709551616"},
+      {"log", "g", "--limit", "99999999999999999999999"},
+      {"log", "g", "--limit", "1.5"},
+      {"log", "g", "--limit", "0x10"},
+      {"log", "g", "--limit", ""},
+      {"query", "g", "-e", "a", "--params", ""},
       {"log", "g", "--graph", "h"},
       {"show", "g"},
       {"show", "--graph", "g"},

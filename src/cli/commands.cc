@@ -202,9 +202,10 @@ Result<int> Command::verify() {
   for (const Error& finding : report.findings) {
     BRAID_TRY(console_.write(error_text(finding, nullptr)));
   }
-  BRAID_TRY(console_.write(fmt::format("{}: records {}, commits {}, rows {}, findings {}\n",
+  BRAID_TRY(console_.write(fmt::format("{}: records {}, commits {}, rows {}, findings {}{}\n",
                                        report.findings.empty() ? "ok" : "damaged", report.records,
-                                       report.commits, report.rows, report.findings.size())));
+                                       report.commits, report.rows, report.findings.size(),
+                                       report.findings_truncated ? " and more" : "")));
   return status;
 }
 

@@ -129,7 +129,10 @@ Value::Object receipt_object(const Receipt& receipt) {
   add(out, "edges_inserted", receipt.edges_inserted);
   add(out, "edges_updated", receipt.edges_updated);
   add(out, "key", receipt.key);
-  add(out, "key_valid_until", DateTime{receipt.key_valid_until_ms});
+  // Nothing was committed and no key was given: there is nothing to be answered again.
+  if (receipt.key_valid_until_ms != 0) {
+    add(out, "key_valid_until", DateTime{receipt.key_valid_until_ms});
+  }
   add(out, "replayed", receipt.replayed);
   return out;
 }
@@ -201,6 +204,7 @@ Value::Object verify_object(const VerifyReport& report) {
   add(out, "commits", report.commits);
   add(out, "rows", report.rows);
   add(out, "findings", std::move(findings));
+  add(out, "findings_truncated", report.findings_truncated);
   return out;
 }
 

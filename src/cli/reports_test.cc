@@ -45,7 +45,13 @@ TEST(CliReports, AReceiptSaysWhatHappened) {
   EXPECT_EQ(json_line(Value(receipt_object(receipt))),
             "{\"commit\":null,\"version\":2,\"position\":5,\"sequence\":2,\"nodes_inserted\":7,"
             "\"nodes_updated\":0,\"edges_inserted\":0,\"edges_updated\":0,\"key\":\"k\","
-            "\"key_valid_until\":\"1970-01-01T00:00:00.000Z\",\"replayed\":true}\n");
+            "\"replayed\":true}\n");
+
+  receipt.key_valid_until_ms = 1;
+  EXPECT_THAT(
+      json_line(Value(receipt_object(receipt))),
+      HasSubstr(
+          "\"key\":\"k\",\"key_valid_until\":\"1970-01-01T00:00:00.001Z\",\"replayed\":true}\n"));
 
   receipt.commit = kCommit;
   EXPECT_EQ(*receipt_object(receipt).values[0].as<std::string>(), "01ARZ3NDEKTSV4RRFFQ69G5FAV");
@@ -121,13 +127,14 @@ TEST(CliReports, VerificationHasAStatus) {
   VerifyReport report;
   report.records = 4;
   EXPECT_EQ(json_line(Value(verify_object(report))),
-            "{\"status\":\"ok\",\"records\":4,\"commits\":0,\"rows\":0,\"findings\":[]}\n");
+            "{\"status\":\"ok\",\"records\":4,\"commits\":0,\"rows\":0,\"findings\":[],"
+            "\"findings_truncated\":false}\n");
 
   report.findings.push_back(Error(ErrorCode::corrupt, "bad frame").with("file", "log/1"));
   EXPECT_EQ(json_line(Value(verify_object(report))),
             "{\"status\":\"damaged\",\"records\":4,\"commits\":0,\"rows\":0,\"findings\":[{"
             "\"code\":\"corrupt\",\"kind\":\"corrupt\",\"message\":\"bad frame\",\"details\":{"
-            "\"file\":\"log/1\"},\"span\":null}]}\n");
+            "\"file\":\"log/1\"},\"span\":null}],\"findings_truncated\":false}\n");
 }
 
 TEST(CliLint, AGoodSchemaIsOk) {

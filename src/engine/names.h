@@ -4,6 +4,7 @@
 // Threads: any.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,8 +29,11 @@ class Names {
   Status remember(std::string_view principal, std::string_view name) BRAID_EXCLUDES(mutex_);
   /// nullopt once it was erased.
   std::optional<std::string> find(std::string_view principal) const BRAID_EXCLUDES(mutex_);
+  /// Reports each file that is not named by the pseudonym, in `graph`, of the name in it.
+  void verify(const GraphId& graph, const std::function<void(const Error&)>& report) const;
 
  private:
+  Status verify_file(const GraphId& graph, const std::string& file) const;
   std::string path_of(std::string_view principal) const;
 
   env::FileSystem& files_;

@@ -19,6 +19,19 @@ constexpr std::size_t kFindingsMax = 100;
 
 using Entries = std::map<std::string, std::string, std::less<>>;
 
+void add_finding(VerifyReport& report, const Error& error) {
+  if (report.findings_truncated) return;
+  // Two passes over the log meet the same damage.
+  for (const Error& known : report.findings) {
+    if (to_string(known) == to_string(error)) return;
+  }
+  if (report.findings.size() < kFindingsMax) {
+    report.findings.push_back(error);
+  } else {
+    report.findings_truncated = true;
+  }
+}
+
 class Verifier {
  public:
   Verifier(const log::CommitLog& log, StateImage state)
@@ -57,14 +70,7 @@ class Verifier {
   void note(const Status& status) {
     if (!status) note(status.error());
   }
-  void note(const Error& error) {
-    if (report_.findings.size() >= kFindingsMax) return;
-    // Two passes over the log meet the same damage.
-    for (const Error& known : report_.findings) {
-      if (to_string(known) == to_string(error)) return;
-    }
-    report_.findings.push_back(error);
-  }
+  void note(const Error& error) { add_finding(report_, error); }
 
   Status visit(const log::Record& record) {
     std::vector<state::StateWrite> writes;
@@ -193,10 +199,13 @@ Result<VerifyReport> GraphCore::verify() {
   } else {
     read();
   }
-  if (image) return verify_graph(*log_, *std::move(image));
-  VerifyReport report = verify_graph(*log_, {});
-  report.findings.push_back(
-      image.error().with("remedy", "close the graph and delete its state directory"));
+  const Status readable = image ? Status(Unit{}) : Status(image.error());
+  VerifyReport report = verify_graph(*log_, image ? *std::move(image) : StateImage{});
+  if (!readable) {
+    add_finding(report,
+                readable.error().with("remedy", "close the graph and delete its state directory"));
+  }
+  names_->verify(graph_, [&report](const Error& found) { add_finding(report, found); });
   return report;
 }
 

@@ -134,6 +134,23 @@ TEST_F(VerifyTest, EntryAddedThenFoundByItsKey) {
   EXPECT_EQ(*report.findings[0].detail("key"), base::hex(key));
 }
 
+TEST_F(VerifyTest, MoreFindingsThanAreListedThenSaidSo) {
+  Entries entries = entries_;
+  const auto add = [&](std::uint64_t number) {
+    entries[state::commit_key(CommitId{Ulid::make(number, {})})] = entries_.begin()->second;
+  };
+  for (std::uint64_t i = 1; i <= 100; ++i) add(i);
+
+  const VerifyReport all = verify(entries);
+  EXPECT_EQ(all.findings.size(), 100U);
+  EXPECT_FALSE(all.findings_truncated);
+
+  add(101);
+  const VerifyReport some = verify(entries);
+  EXPECT_EQ(some.findings.size(), 100U);
+  EXPECT_TRUE(some.findings_truncated);
+}
+
 TEST_F(VerifyTest, StateAheadOfTheLogThenFound) {
   EXPECT_FALSE(verify(entries_, 1).findings.empty());
 }
@@ -190,6 +207,30 @@ TEST_F(VerifyTest, RecordLeftOutThenFound) {
     return Unit{};
   }));
   EXPECT_FALSE(verify_graph(log, {}).findings.empty());
+}
+
+TEST(VerifyFile, NameOfAnotherThanItsPseudonymThenFound) {
+  SimMachine machine;
+  auto made = GraphCore::init(machine.env, "/g", kSchema, {}, graph_test::small_options());
+  ASSERT_GOOD(made);
+  GraphCore& core = **made;
+  ASSERT_GOOD(core.load(rows_of(item("a", 1)), keyed("k1")));
+  EXPECT_EQ(findings_of(core.verify()), "");
+  const std::string principal = commit::principal_of(core.graph(), "tester");
+  const std::string file = "names/" + principal.substr(principal.rfind(':') + 1);
+  ASSERT_GOOD(machine.files.stat("/g/" + file));
+
+  ASSERT_GOOD(env::replace_file(machine.files, "/g/" + file, "Tester"));
+
+  const auto report = core.verify();
+  ASSERT_GOOD(report);
+  ASSERT_EQ(report->findings.size(), 1U);
+  EXPECT_EQ(report->findings[0].code(), ErrorCode::corrupt);
+  EXPECT_EQ(*report->findings[0].detail("file"), file);
+  EXPECT_NE(report->findings[0].detail("remedy"), nullptr);
+  // The remedy works.
+  ASSERT_GOOD(machine.files.remove("/g/" + file));
+  EXPECT_EQ(findings_of(core.verify()), "");
 }
 
 TEST(VerifyFile, AnyFlippedBitOfTheLogThenFoundByOpenOrVerify) {

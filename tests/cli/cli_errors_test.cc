@@ -105,6 +105,19 @@ TEST_F(CliErrors, AWrongCommandLineIsTwo) {
   EXPECT_EQ(braid({"frobnicate"}).status, 2);
   fails({"load", "g"}, 2, "usage");
   fails({"log"}, 2, "usage");
+  const std::string graph = make_graph();
+  const std::string rows = path("d.jsonl");
+  for (const char* wait : {"nan", "-1", "1e9", "0x1", ""}) {
+    EXPECT_THAT(fails({"load", graph, "--data", rows, "--wait", wait}, 2, "usage"),
+                HasSubstr("--wait"));
+  }
+  for (const char* limit : {"18446744073709551616", "-1", "1.5", ""}) {
+    const std::string text = fails({"log", graph, "--limit", limit}, 2, "usage");
+    EXPECT_THAT(text, HasSubstr("--limit"));
+    EXPECT_LT(text.size(), 120U) << text;
+  }
+  EXPECT_THAT(fails({"query", graph, "-e", kGood, "--params", ""}, 2, "usage"),
+              HasSubstr("--params"));
 }
 
 TEST_F(CliErrors, WhatIsNotThereIsThree) {

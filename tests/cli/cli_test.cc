@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the commands print when all is well.
 #include <filesystem>
+#include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,6 +72,29 @@ TEST_F(CliProgram, LoadWithAKnownKeyPrintsTheStoredReceipt) {
   EXPECT_THAT(first, HasSubstr("\"nodes_inserted\":2,\"nodes_updated\":0,\"edges_inserted\":1,"
                                "\"edges_updated\":0,\"key\":\"k1\""));
   EXPECT_THAT(first, HasSubstr("\"replayed\":true}\n"));
+}
+
+TEST_F(CliProgram, ALoadThatKeepsNoKeyPrintsNoEndOfIt) {
+  const std::string graph = make_graph();
+  const std::string rows = "{\"type\":\"Person\",\"data\":{\"slug\":\"ann\",\"name\":\"Ann\"}}\n";
+  const Words merge = {"load", graph, "--data", "-", "--mode", "merge"};
+  const auto with = [&](const Words& more) {
+    Words words = merge;
+    words.insert(words.end(), more.begin(), more.end());
+    return done(words, {rows, {}, {}});
+  };
+
+  // Nothing to change, and no key: nothing is kept.
+  const std::string json = with({"--json"});
+  EXPECT_THAT(json, StartsWith("{\"commit\":null,"));
+  EXPECT_EQ(json.find("key_valid_until"), std::string::npos) << json;
+  EXPECT_EQ(with({}).find("key_valid_until"), std::string::npos);
+
+  // The receipt of a key is kept, also of one for nothing.
+  const std::string keyed = with({"--key", "k9"});
+  EXPECT_EQ(member(keyed, "commit"), "null");
+  EXPECT_EQ(masked(member(keyed, "key_valid_until")), "TIME");
+  EXPECT_EQ(keyed.find("1970"), std::string::npos);
 }
 
 TEST_F(CliProgram, QueryPrintsEveryFormat) {
@@ -185,7 +209,24 @@ TEST_F(CliProgram, VerifyFindsNothingInAGoodGraph) {
   EXPECT_THAT(done({"verify", graph}), StartsWith("ok: records "));
   const std::string json = done({"verify", graph, "--json"});
   EXPECT_THAT(json, StartsWith("{\"status\":\"ok\",\"records\":"));
-  EXPECT_THAT(json, HasSubstr("\"commits\":1,\"rows\":3,\"findings\":[]}\n"));
+  EXPECT_THAT(json, HasSubstr("\"commits\":1,\"rows\":3,\"findings\":[],"
+                              "\"findings_truncated\":false}\n"));
+}
+
+TEST_F(CliProgram, VerifySaysWhichNameIsWrongAndThatThereAreMore) {
+  const std::string graph = make_graph();
+  constexpr std::size_t kMore = 150;
+  for (std::size_t i = 0; i < kMore; ++i) {
+    std::ofstream(graph + "/names/stray-" + std::to_string(i)) << "x";
+  }
+
+  const Ran text = braid({"verify", graph});
+  EXPECT_EQ(text.status, 6);
+  EXPECT_THAT(text.out, HasSubstr("  file: names/stray-"));
+  EXPECT_THAT(text.out, testing::EndsWith("findings 100 and more\n"));
+  const Ran json = braid({"verify", graph, "--json"});
+  EXPECT_EQ(json.status, 6);
+  EXPECT_THAT(json.out, testing::EndsWith(",\"findings_truncated\":true}\n"));
 }
 
 TEST_F(CliProgram, SchemaShowPrintsWhatInitCanRead) {
