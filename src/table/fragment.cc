@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "table/fragment.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "base/assert.h"
+#include "columnar/arrow/property_column.h"
+#include "table/fragment_columns.h"
+
+namespace braid::table {
+namespace {
+
+namespace arrow = columnar::arrow;
+
+Error not_a_fragment(std::string_view expected) {
+  return Error(ErrorCode::corrupt, "the file is not a fragment of this table")
+      .with("expected", std::string(expected));
+}
+
+Error out_of_order(std::size_t batch, std::size_t row) {
+  return Error(ErrorCode::corrupt, "the ids of a fragment do not ascend")
+      .with("batch", batch)
+      .with("row", row);
+}
+
+// The number of rows that the footer states.
+std::optional<std::uint64_t> rows_of(const arrow::Metadata& metadata) {
+  const std::string* text = arrow::find(metadata, kFragmentRowsKey);
+  if (text == nullptr) return std::nullopt;
+  std::uint64_t rows = 0;
+  const char* const end = text->data() + text->size();
+  const auto [stop, problem] = std::from_chars(text->data(), end, rows);
+  if (problem != std::errc() || stop != end) return std::nullopt;
+  return rows;
+}
+
+// The type without dictionary: readers take both.
+const arrow::DataType& plain(const arrow::DataType& type) {
+  return type.id() == arrow::TypeId::dictionary ? type.value() : type;
+}
+
+}  // namespace
+
+Fragment::Fragment(Token, std::shared_ptr<const arrow::FileReader> file,
+                   const schema::RecordType& type, bool is_edge)
+    : file_(std::move(file)),
+      type_(type),
+      is_edge_(is_edge),
+      ids_(file_->batch_count()),
+      batches_(file_->batch_count()) {}
+
+Result<std::shared_ptr<const Fragment>> Fragment::open(std::string_view bytes,
+                                                       std::shared_ptr<const void> owner,
+                                                       const schema::RecordType& type,
+                                                       bool is_edge) {
+  // The digest of the file is verify's business; a reader must not touch every row.
+  BRAID_ASSIGN(auto file, arrow::FileReader::open(bytes, std::move(owner), {.check_rows = false}));
+  const auto fragment = std::make_shared<Fragment>(Token{}, std::move(file), type, is_edge);
+  BRAID_TRY(fragment->read_footer());
+  BRAID_TRY(fragment->resolve_columns());
+  return std::shared_ptr<const Fragment>(fragment);
+}
+
+Status Fragment::read_footer() {
+  const std::string* format = arrow::find(file_->metadata(), kFragmentFormatKey);
+  if (format == nullptr) return not_a_fragment(kFragmentFormatKey);
+  if (*format != kFragmentFormat) {
+    return Error(ErrorCode::format_mismatch, "a fragment of a format that this version cannot read")
+        .with("found", *format)
+        .with("supported", std::string(kFragmentFormat));
+  }
+  const auto rows = rows_of(file_->metadata());
+  if (!rows || *rows == 0) return not_a_fragment(kFragmentRowsKey);
+  rows_ = *rows;
+  return Unit{};
+}
+
+Status Fragment::resolve_columns() {
+  const arrow::Schema& schema = file_->schema();
+  if (arrow::table_of(schema) != type_.id) {
+    return not_a_fragment("table " + std::to_string(type_.id.value));
+  }
+  const auto has = [&](std::size_t column, std::string_view name, arrow::TypeId type) {
+    return column < schema.fields.size() && schema.fields[column].name == name &&
+           plain(schema.fields[column].type).id() == type &&
+           !arrow::property_of(schema.fields[column]);
+  };
+  if (!has(kIdColumn, "id", arrow::TypeId::utf8)) return not_a_fragment("a column id");
+  columns_.id = kIdColumn;
+  if (is_edge_) {
+    if (!has(kSourceColumn, "src", arrow::TypeId::utf8) ||
+        !has(kTargetColumn, "dst", arrow::TypeId::utf8)) {
+      return not_a_fragment("columns src and dst");
+    }
+    columns_.src = kSourceColumn;
+    columns_.dst = kTargetColumn;
+  }
+  columns_.properties.resize(type_.properties.size());
+  for (std::size_t i = leading_columns(is_edge_); i < schema.fields.size(); ++i) {
+    if (has(i, kPreviousField, arrow::TypeId::u64)) columns_.previous = i;
+    if (has(i, kStampField, arrow::TypeId::u64)) columns_.stamp = i;
+    const auto property = arrow::property_of(schema.fields[i]);
+    if (!property) continue;
+    const auto index = type_.property_index(*property);
+    if (!index) continue;  // dropped since
+    if (plain(schema.fields[i].type) != arrow::data_type_of(type_.properties[*index].type)) {
+      return not_a_fragment("another type of property " + type_.properties[*index].name);
+    }
+    columns_.properties[*index] = i;
+  }
+  return Unit{};
+}
+
+Result<arrow::ArrayPointer> Fragment::ids(std::size_t batch) const {
+  {
+    const env::Lock lock(mutex_);
+    if (ids_[batch] != nullptr) return ids_[batch];
+  }
+  const std::array<std::size_t, 1> columns = {columns_.id};
+  BRAID_ASSIGN(const arrow::RecordBatch read, file_->read(batch, columns));
+  if (read.length() == 0) return not_a_fragment("batches that are not empty");
+  const env::Lock lock(mutex_);
+  ids_[batch] = read.columns().front();
+  return ids_[batch];
+}
+
+Result<std::shared_ptr<const arrow::RecordBatch>> Fragment::batch(std::size_t index) const {
+  {
+    const env::Lock lock(mutex_);
+    if (batches_[index] != nullptr) return batches_[index];
+  }
+  BRAID_ASSIGN(arrow::RecordBatch read, file_->read(index));
+  auto shared = std::make_shared<const arrow::RecordBatch>(std::move(read));
+  const env::Lock lock(mutex_);
+  batches_[index] = shared;
+  return shared;
+}
+
+Result<FragmentPlace> Fragment::lower_bound(std::string_view id) const {
+  // The last batch that does not begin above the id; then the row in it.
+  std::size_t low = 0;
+  std::size_t high = batch_count();
+  while (high - low > 1) {
+    const std::size_t middle = low + (high - low) / 2;
+    BRAID_ASSIGN(const arrow::ArrayPointer ids, this->ids(middle));
+    (ids->bytes(0) <= id ? low : high) = middle;
+  }
+  if (batch_count() == 0) return FragmentPlace{};
+  BRAID_ASSIGN(const arrow::ArrayPointer ids, this->ids(low));
+  std::size_t first = 0;
+  std::size_t last = ids->length();
+  while (first < last) {
+    const std::size_t middle = first + (last - first) / 2;
+    if (ids->bytes(middle) < id) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
+  if (first == ids->length()) return FragmentPlace{low + 1, 0};
+  return FragmentPlace{low, first};
+}
+
+Result<std::optional<FragmentPlace>> Fragment::find(std::string_view id) const {
+  BRAID_ASSIGN(const FragmentPlace place, lower_bound(id));
+  if (place.batch == batch_count()) return std::optional<FragmentPlace>();
+  BRAID_ASSIGN(const arrow::ArrayPointer ids, this->ids(place.batch));
+  if (ids->bytes(place.row) != id) return std::optional<FragmentPlace>();  // T9
+  return std::optional(place);
+}
+
+Result<FragmentRow> Fragment::row_of(const arrow::RecordBatch& batch, std::size_t row) const {
+  FragmentRow out;
+  out.row.id = batch.column(columns_.id).bytes(row);
+  if (columns_.src) out.row.src = batch.column(*columns_.src).bytes(row);
+  if (columns_.dst) out.row.dst = batch.column(*columns_.dst).bytes(row);
+  out.row.values.resize(type_.properties.size());
+  for (std::size_t i = 0; i < type_.properties.size(); ++i) {
+    const auto& column = columns_.properties[i];
+    if (!column) continue;
+    out.row.values[i] = arrow::value_at(batch.column(*column), type_.properties[i].type, row);
+  }
+  const auto position_in = [&](std::size_t column) {
+    return Position{batch.column(column).values<std::uint64_t>()[row]};
+  };
+  if (columns_.previous) out.previous = position_in(*columns_.previous);
+  if (columns_.stamp) out.stamp = position_in(*columns_.stamp);
+  return out;
+}
+
+Result<FragmentRow> Fragment::read(FragmentPlace place) const {
+  BRAID_ASSERT(place.batch < batch_count());
+  BRAID_ASSIGN(const auto batch, this->batch(place.batch));
+  BRAID_ASSERT(place.row < batch->length());
+  return row_of(*batch, place.row);
+}
+
+Status Fragment::scan(std::string_view from, const RowVisitor& visit) const {
+  BRAID_ASSIGN(FragmentPlace place, lower_bound(from));
+  for (; place.batch < batch_count(); ++place.batch, place.row = 0) {
+    BRAID_ASSIGN(const auto batch, this->batch(place.batch));
+    for (; place.row < batch->length(); ++place.row) {
+      BRAID_ASSIGN(FragmentRow row, row_of(*batch, place.row));
+      BRAID_ASSIGN(const bool more, visit(std::move(row)));
+      if (!more) return Unit{};
+    }
+  }
+  return Unit{};
+}
+
+Status Fragment::check() const {
+  std::string before;
+  std::uint64_t rows = 0;
+  for (std::size_t index = 0; index < batch_count(); ++index) {
+    BRAID_ASSIGN(const auto batch, this->batch(index));
+    for (const arrow::ArrayPointer& column : batch->columns()) BRAID_TRY(arrow::validate(*column));
+    const arrow::Array& ids = batch->column(columns_.id);
+    for (std::size_t row = 0; row < batch->length(); ++row) {
+      if (rows > 0 && before >= ids.bytes(row)) return out_of_order(index, row);  // T8
+      before = ids.bytes(row);
+      ++rows;
+    }
+  }
+  if (rows == rows_) return Unit{};
+  return Error(ErrorCode::corrupt, "a fragment has another number of rows than its footer says")
+      .with("expected", rows_)
+      .with("actual", rows);
+}
+
+}  // namespace braid::table
