@@ -44,20 +44,20 @@ const arrow::DataType& plain(const arrow::DataType& type) {
 }  // namespace
 
 Fragment::Fragment(Token, std::shared_ptr<const arrow::FileReader> file,
-                   const schema::RecordType& type, bool is_edge)
+                   std::shared_ptr<const schema::RecordType> type, bool is_edge)
     : file_(std::move(file)),
-      type_(type),
+      type_(std::move(type)),
       is_edge_(is_edge),
       ids_(file_->batch_count()),
       batches_(file_->batch_count()) {}
 
-Result<std::shared_ptr<const Fragment>> Fragment::open(std::string_view bytes,
-                                                       std::shared_ptr<const void> owner,
-                                                       const schema::RecordType& type,
-                                                       bool is_edge) {
+Result<std::shared_ptr<const Fragment>> Fragment::open(
+    std::string_view bytes, std::shared_ptr<const void> owner,
+    std::shared_ptr<const schema::RecordType> type, bool is_edge) {
   // The digest of the file is verify's business; a reader must not touch every row.
   BRAID_ASSIGN(auto file, arrow::FileReader::open(bytes, std::move(owner), {.check_rows = false}));
-  const auto fragment = std::make_shared<Fragment>(Token{}, std::move(file), type, is_edge);
+  const auto fragment =
+      std::make_shared<Fragment>(Token{}, std::move(file), std::move(type), is_edge);
   BRAID_TRY(fragment->read_footer());
   BRAID_TRY(fragment->resolve_columns());
   return std::shared_ptr<const Fragment>(fragment);
@@ -79,8 +79,8 @@ Status Fragment::read_footer() {
 
 Status Fragment::resolve_columns() {
   const arrow::Schema& schema = file_->schema();
-  if (arrow::table_of(schema) != type_.id) {
-    return not_a_fragment("table " + std::to_string(type_.id.value));
+  if (arrow::table_of(schema) != type_->id) {
+    return not_a_fragment("table " + std::to_string(type_->id.value));
   }
   const auto has = [&](std::size_t column, std::string_view name, arrow::TypeId type) {
     return column < schema.fields.size() && schema.fields[column].name == name &&
@@ -97,16 +97,16 @@ Status Fragment::resolve_columns() {
     columns_.src = kSourceColumn;
     columns_.dst = kTargetColumn;
   }
-  columns_.properties.resize(type_.properties.size());
+  columns_.properties.resize(type_->properties.size());
   for (std::size_t i = leading_columns(is_edge_); i < schema.fields.size(); ++i) {
     if (has(i, kPreviousField, arrow::TypeId::u64)) columns_.previous = i;
     if (has(i, kStampField, arrow::TypeId::u64)) columns_.stamp = i;
     const auto property = arrow::property_of(schema.fields[i]);
     if (!property) continue;
-    const auto index = type_.property_index(*property);
+    const auto index = type_->property_index(*property);
     if (!index) continue;  // dropped since
-    if (plain(schema.fields[i].type) != arrow::data_type_of(type_.properties[*index].type)) {
-      return not_a_fragment("another type of property " + type_.properties[*index].name);
+    if (plain(schema.fields[i].type) != arrow::data_type_of(type_->properties[*index].type)) {
+      return not_a_fragment("another type of property " + type_->properties[*index].name);
     }
     columns_.properties[*index] = i;
   }
@@ -176,11 +176,11 @@ Result<FragmentRow> Fragment::row_of(const arrow::RecordBatch& batch, std::size_
   out.row.id = batch.column(columns_.id).bytes(row);
   if (columns_.src) out.row.src = batch.column(*columns_.src).bytes(row);
   if (columns_.dst) out.row.dst = batch.column(*columns_.dst).bytes(row);
-  out.row.values.resize(type_.properties.size());
-  for (std::size_t i = 0; i < type_.properties.size(); ++i) {
+  out.row.values.resize(type_->properties.size());
+  for (std::size_t i = 0; i < type_->properties.size(); ++i) {
     const auto& column = columns_.properties[i];
     if (!column) continue;
-    out.row.values[i] = arrow::value_at(batch.column(*column), type_.properties[i].type, row);
+    out.row.values[i] = arrow::value_at(batch.column(*column), type_->properties[i].type, row);
   }
   const auto position_in = [&](std::size_t column) {
     return Position{batch.column(column).values<std::uint64_t>()[row]};
@@ -197,16 +197,28 @@ Result<FragmentRow> Fragment::read(FragmentPlace place) const {
   return row_of(*batch, place.row);
 }
 
-Status Fragment::scan(std::string_view from, const RowVisitor& visit) const {
-  BRAID_ASSIGN(FragmentPlace place, lower_bound(from));
-  for (; place.batch < batch_count(); ++place.batch, place.row = 0) {
-    BRAID_ASSIGN(const auto batch, this->batch(place.batch));
-    for (; place.row < batch->length(); ++place.row) {
-      BRAID_ASSIGN(FragmentRow row, row_of(*batch, place.row));
-      BRAID_ASSIGN(const bool more, visit(std::move(row)));
-      if (!more) return Unit{};
-    }
-  }
+Result<std::optional<Position>> Fragment::stamp(FragmentPlace place) const {
+  if (!columns_.stamp) return std::optional<Position>();
+  BRAID_ASSIGN(const auto batch, this->batch(place.batch));
+  return std::optional(Position{batch->column(*columns_.stamp).values<std::uint64_t>()[place.row]});
+}
+
+Status FragmentCursor::seek(std::string_view from) {
+  BRAID_ASSIGN(place_, fragment_->lower_bound(from));
+  return enter();
+}
+
+Status FragmentCursor::next() {
+  BRAID_ASSERT(valid());
+  if (++place_.row < ids_->length()) return Unit{};
+  place_ = {place_.batch + 1, 0};
+  return enter();
+}
+
+Status FragmentCursor::enter() {
+  ids_ = nullptr;
+  if (place_.batch == fragment_->batch_count()) return Unit{};
+  BRAID_ASSIGN(ids_, fragment_->ids(place_.batch));
   return Unit{};
 }
 

@@ -17,7 +17,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -113,12 +112,11 @@ class Fragment {
   };
 
  public:
-  /// `bytes` is the whole file and stays as long as `owner` is kept; `type` as long as the
-  /// fragment. `corrupt` unless it is a fragment of this type's table; `format_mismatch` for one
-  /// of a later format.
-  static Result<std::shared_ptr<const Fragment>> open(std::string_view bytes,
-                                                      std::shared_ptr<const void> owner,
-                                                      const schema::RecordType& type, bool is_edge);
+  /// `bytes` is the whole file and stays as long as `owner` is kept. `corrupt` unless it is a
+  /// fragment of this type's table; `format_mismatch` for one of a later format.
+  static Result<std::shared_ptr<const Fragment>> open(
+      std::string_view bytes, std::shared_ptr<const void> owner,
+      std::shared_ptr<const schema::RecordType> type, bool is_edge);
 
   std::uint64_t rows() const { return rows_; }
   std::size_t batch_count() const { return file_->batch_count(); }
@@ -126,16 +124,16 @@ class Fragment {
   Result<std::optional<FragmentPlace>> find(std::string_view id) const;
   /// Requires: a place of this fragment.
   Result<FragmentRow> read(FragmentPlace place) const;
-  /// Rows from the first whose id is not below `from`, by id; false or an error ends the scan.
-  using RowVisitor = std::function<Result<bool>(FragmentRow)>;
-  Status scan(std::string_view from, const RowVisitor& visit) const;
+  /// Of a row that has one of its own. Requires: a place of this fragment.
+  Result<std::optional<Position>> stamp(FragmentPlace place) const;
   /// Looks at every row: T8, text, offsets, the number of rows.
   Status check() const;
 
   Fragment(Token, std::shared_ptr<const columnar::arrow::FileReader> file,
-           const schema::RecordType& type, bool is_edge);
+           std::shared_ptr<const schema::RecordType> type, bool is_edge);
 
  private:
+  friend class FragmentCursor;
   struct Columns {
     std::size_t id = 0;
     std::optional<std::size_t> src;
@@ -157,7 +155,7 @@ class Fragment {
   Result<FragmentPlace> lower_bound(std::string_view id) const;
 
   std::shared_ptr<const columnar::arrow::FileReader> file_;
-  const schema::RecordType& type_;
+  const std::shared_ptr<const schema::RecordType> type_;
   const bool is_edge_;
   Columns columns_;
   std::uint64_t rows_ = 0;
@@ -165,6 +163,30 @@ class Fragment {
   mutable std::vector<columnar::arrow::ArrayPointer> ids_ BRAID_GUARDED_BY(mutex_);
   mutable std::vector<std::shared_ptr<const columnar::arrow::RecordBatch>> batches_
       BRAID_GUARDED_BY(mutex_);
+};
+
+/// Goes over the rows of a fragment by id. Belongs to one thread.
+class FragmentCursor {
+ public:
+  explicit FragmentCursor(std::shared_ptr<const Fragment> fragment)
+      : fragment_(std::move(fragment)) {}
+
+  /// To the first row whose id is not below `from`.
+  Status seek(std::string_view from);
+  bool valid() const { return ids_ != nullptr; }
+  Status next();
+  // Require: valid(). The id stays until the cursor moves.
+  std::string_view id() const { return ids_->bytes(place_.row); }
+  FragmentPlace place() const { return place_; }
+  Result<FragmentRow> row() const { return fragment_->read(place_); }
+  Result<std::optional<Position>> stamp() const { return fragment_->stamp(place_); }
+
+ private:
+  Status enter();
+
+  std::shared_ptr<const Fragment> fragment_;
+  FragmentPlace place_;
+  columnar::arrow::ArrayPointer ids_;
 };
 
 }  // namespace braid::table

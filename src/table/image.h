@@ -6,20 +6,26 @@
 // Invariants
 //   T4  An image never changes: it shows what was committed up to its position, and nothing newer,
 //       whatever is committed or applied meanwhile (state S3).
-// Errors: `corrupt` when the state points at something that the log does not hold.
+//   T11 Of a row's delta rows and its rows in fragments, along the lineage and up to each step's
+//       position, the one with the newest stamp counts; if that removes the row, there is none.
+// Errors: `corrupt` when the state points at something that the log does not hold, or a pin at
+// something that the objects do not hold.
 // Threads: immutable; any thread may read.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "braid/result.h"
 #include "schema/schema.h"
 #include "state/state_view.h"
 #include "table/change_set.h"
+#include "table/layers.h"
 
 namespace braid::table {
 
@@ -42,21 +48,37 @@ struct StoredRow {
   RowImage row;
 };
 
-/// What the state says about a row.
+/// A row of a fragment.
+struct FragmentPointer {
+  std::shared_ptr<const Fragment> fragment;
+  FragmentPlace place;
+};
+
+/// Where a row is.
 struct RowPointer {
   Position stamp;
-  RowPlace place;
+  /// In the change set of the stamp's record, or in a fragment.
+  std::variant<RowPlace, FragmentPointer> place;
+};
+
+/// The fragments of an image.
+struct Pinned {
+  std::shared_ptr<const Layers> layers = Layers::none();
+  /// Outlives the image; may be nullptr if there are no layers.
+  const FragmentSource* source = nullptr;
 };
 
 class Image {
  public:
   /// `lineage`: newest first, at least one step. `source` must outlive the image.
   Image(state::StateView view, std::vector<LineageStep> lineage,
-        std::shared_ptr<const schema::Schema> schema, const ChangeSource& source)
+        std::shared_ptr<const schema::Schema> schema, const ChangeSource& source,
+        Pinned pinned = {})
       : view_(std::move(view)),
         lineage_(std::move(lineage)),
         schema_(std::move(schema)),
-        source_(&source) {}
+        source_(&source),
+        pinned_(std::move(pinned)) {}
 
   const schema::Schema& schema() const { return *schema_; }
   BranchIncarnation branch() const { return lineage_.front().branch; }
@@ -71,7 +93,8 @@ class Image {
                                                    std::string_view tuple) const;
   /// Edges of the table that leave the node. Only for edge tables with a limited cardinality.
   Result<std::uint64_t> out_degree(TableId edge_table, std::string_view src) const;
-  /// Every row of the table, by id; an error ends the scan and is passed on.
+  /// Every row of the table, by id; an error ends the scan and is passed on. Holds the places of
+  /// the table's delta rows in memory, and one row of each fragment.
   Status scan(TableId table, const std::function<Status(const StoredRow&)>& visit) const;
 
  private:
@@ -79,10 +102,27 @@ class Image {
   Result<std::optional<state::VersionedEntry>> newest(
       const std::function<std::string(BranchIncarnation)>& prefix_on) const;
 
+  /// What the delta rows or the fragments say last of a row.
+  struct Version {
+    Position stamp;
+    /// nullopt: removed.
+    std::optional<std::variant<RowPlace, FragmentPointer>> place;
+  };
+  using DeltaVersions = std::map<std::string, Version, std::less<>>;
+
+  Result<std::optional<Version>> newest_delta(TableId table, const LineageStep& step,
+                                              std::string_view id) const;
+  /// The newest row of the step's fragments with a stamp after `after`.
+  Result<std::optional<Version>> newest_pinned(TableId table, const LineageStep& step,
+                                               std::string_view id, Position after) const;
+  Result<DeltaVersions> delta_versions(TableId table) const;
+  Result<std::shared_ptr<const Fragment>> open(const PinnedFragment& pinned) const;
+
   state::StateView view_;
   std::vector<LineageStep> lineage_;
   std::shared_ptr<const schema::Schema> schema_;
   const ChangeSource* source_;
+  Pinned pinned_;
 };
 
 }  // namespace braid::table
