@@ -62,7 +62,7 @@ Status check_layout(const ArrayParts& parts) {
       return check_offsets(parts, parts.child->length());
     case TypeId::fixed_size_list:
       BRAID_TRY(check_child(parts, type.element().type));
-      if (type.size() > 0 && parts.child->length() / type.size() < parts.length) {
+      if (parts.child->length() / type.size() < parts.length) {
         return damaged("elements are too few for the rows", parts);
       }
       return Unit{};
@@ -155,7 +155,7 @@ std::size_t Array::entry(std::size_t row) const {
 ArrayPointer Array::slice(std::size_t begin, std::size_t count) const {
   BRAID_ASSERT(begin <= parts_.length);
   BRAID_ASSERT(count <= parts_.length - begin);
-  ArrayParts parts = parts_;
+  ArrayParts parts = parts_;  // (A2) shares all bytes
   parts.length = count;
   parts.null_count = count - validity().slice(begin, count).count_ones();
   return std::make_shared<const Array>(Array(std::move(parts), begin_ + begin));

@@ -8,6 +8,7 @@
 #include <wire_generated.h>
 
 #include "columnar/arrow/builder.h"
+#include "columnar/arrow/schema_codec.h"
 
 namespace braid::columnar::arrow {
 namespace {
@@ -72,7 +73,7 @@ Result<BodyReader::Node> BodyReader::next_node() {
   if (batch_->nodes() == nullptr || node_ >= batch_->nodes()->size()) {
     return damaged("a batch has fewer arrays than its schema");
   }
-  const wire::FieldNode& node = *batch_->nodes()->Get(static_cast<flatbuffers::uoffset_t>(node_++));
+  const auto node = element_of<wire::FieldNode>(*batch_->nodes(), node_++);
   if (node.length() < 0 || node.length() > kRowsMax || node.null_count() < 0 ||
       node.null_count() > node.length()) {
     return damaged("an array of impossible length or with impossible nulls");
@@ -90,8 +91,7 @@ Status BodyReader::skip_buffer() {
 
 Result<Buffer> BodyReader::next_buffer(std::size_t size_max) {
   BRAID_TRY(skip_buffer());
-  const wire::Buffer& place =
-      *batch_->buffers()->Get(static_cast<flatbuffers::uoffset_t>(buffer_ - 1));
+  const auto place = element_of<wire::Buffer>(*batch_->buffers(), buffer_ - 1);
   const std::string_view body = body_.bytes();
   if (place.offset() < 0 ||  // A11
       place.length() < 0 || static_cast<std::uint64_t>(place.offset()) > body.size() ||

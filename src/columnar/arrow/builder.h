@@ -40,7 +40,7 @@ class ArrayBuilder {
 
   /// Room for `rows` rows more, as far as their number says.
   virtual void reserve(std::size_t rows) = 0;
-  virtual std::size_t memory_bytes() const = 0;
+  virtual std::size_t memory_bytes() const = 0;  // A4
   void append_null() { append_nulls(1); }
   void append_nulls(std::size_t count);
   /// Rows that are not null and mean nothing (zeros, empty), to stand under a null further up.

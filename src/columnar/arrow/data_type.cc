@@ -55,6 +55,7 @@ DataType DataType::list(Field element) {
 }
 
 DataType DataType::fixed_size_list(Field element, std::uint32_t size) {
+  BRAID_ASSERT(size > 0);
   BRAID_ASSERT(size <= kSizeMax);
   DataType type = list(std::move(element));
   type.id_ = TypeId::fixed_size_list;

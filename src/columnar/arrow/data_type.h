@@ -80,7 +80,7 @@ class DataType {
   /// Requires: 1 <= size < 2^31.
   static DataType fixed_size_binary(std::uint32_t size);
   static DataType list(Field element);
-  /// Requires: size < 2^31.
+  /// Requires: 1 <= size < 2^31.
   static DataType fixed_size_list(Field element, std::uint32_t size);
   /// Requires: is_index(index); `value` is no dictionary.
   static DataType dictionary(TypeId index, DataType value);

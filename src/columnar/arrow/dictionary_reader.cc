@@ -63,7 +63,9 @@ Status take_dictionary(const MessageView& message, const ReadOptions& options,
     if (made == nullptr || !(made->type() == types[i])) {
       BRAID_ASSIGN(made, entries_of(message, batch, options, types[i]));
       if (batch.is_delta() && entries != nullptr) {
-        BRAID_ASSIGN(made, joined(*entries, *made));
+        Result<ArrayPointer> whole = joined(*entries, *made);
+        if (!whole) return whole.error().with("offset", offset_of(message));
+        made = *std::move(whole);
       }
     }
     entries = made;

@@ -37,18 +37,19 @@ Result<std::vector<FileReader::Block>> blocks_of(
   std::vector<FileReader::Block> blocks;
   if (stored == nullptr) return blocks;
   blocks.reserve(stored->size());
-  for (const wire::Block* block : *stored) {
+  for (std::size_t i = 0; i < stored->size(); ++i) {
+    const auto block = element_of<wire::Block>(*stored, i);
     const auto end = static_cast<std::int64_t>(footer_offset);
-    if (block->offset() < static_cast<std::int64_t>(kFileMagicPadded.size()) ||
-        block->offset() % 8 != 0 || block->offset() > end ||
-        block->metadata_length() < static_cast<std::int32_t>(kPrefixSize) ||
-        block->metadata_length() > end - block->offset() || block->body_length() < 0 ||
-        block->body_length() > end - block->offset() - block->metadata_length()) {
+    if (block.offset() < static_cast<std::int64_t>(kFileMagicPadded.size()) ||
+        block.offset() % 8 != 0 || block.offset() > end ||
+        block.metadata_length() < static_cast<std::int32_t>(kPrefixSize) ||
+        block.metadata_length() > end - block.offset() || block.body_length() < 0 ||
+        block.body_length() > end - block.offset() - block.metadata_length()) {
       return damaged_ipc("the footer leads outside", footer_offset);
     }
-    blocks.push_back({static_cast<std::uint64_t>(block->offset()),
-                      static_cast<std::uint64_t>(block->metadata_length()),
-                      static_cast<std::uint64_t>(block->body_length())});
+    blocks.push_back({static_cast<std::uint64_t>(block.offset()),
+                      static_cast<std::uint64_t>(block.metadata_length()),
+                      static_cast<std::uint64_t>(block.body_length())});
   }
   return blocks;
 }
@@ -73,7 +74,7 @@ Result<std::shared_ptr<const FileReader>> FileReader::open(std::string_view byte
   BRAID_ASSIGN(const FooterView view, read_footer(parts.file));  // (A12) and no message
   const wire::Footer& footer = *view.footer;
   if (footer.schema() == nullptr) return damaged_ipc("a footer without schema", view.offset);
-  BRAID_ASSIGN(DecodedSchema decoded, decode_schema(*footer.schema()));
+  BRAID_ASSIGN(DecodedSchema decoded, decode_schema(*footer.schema(), view.offset));
   parts.schema = std::make_shared<const Schema>(std::move(decoded.schema));
   parts.dictionary_ids = std::move(decoded.dictionary_ids);
   parts.metadata = decode_metadata(footer.custom_metadata());
@@ -145,7 +146,7 @@ Result<std::unique_ptr<StreamReader>> StreamReader::open(std::string_view bytes,
   if (message.message == nullptr || message.message->header_as_Schema() == nullptr) {
     return damaged_ipc("a stream does not begin with its schema", 0);
   }
-  BRAID_ASSIGN(DecodedSchema decoded, decode_schema(*message.message->header_as_Schema()));
+  BRAID_ASSIGN(DecodedSchema decoded, decode_schema(*message.message->header_as_Schema(), 0));
   reader->schema_ = std::make_shared<const Schema>(std::move(decoded.schema));
   reader->dictionary_ids_ = std::move(decoded.dictionary_ids);
   reader->dictionaries_.resize(reader->dictionary_ids_.size());

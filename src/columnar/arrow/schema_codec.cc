@@ -190,11 +190,38 @@ class SchemaDecoder {
     if (in.type_type() == wire::Type::List) return DataType::list(std::move(element));
     const std::int32_t size = in.type_as_FixedSizeList()->list_size();
     if (size < 0) return damaged(in, "a negative size");
+    if (size == 0) return not_ours(in, "lists of size 0");  // any number of rows out of no bytes
     return DataType::fixed_size_list(std::move(element), static_cast<std::uint32_t>(size));
   }
 
   std::vector<std::int64_t> ids_;
 };
+
+Result<DecodedSchema> decoded_schema(const wire::Schema& schema) {
+  if (schema.endianness() != wire::Endianness::Little) {
+    return Error(ErrorCode::unsupported, "an Arrow file of big-endian numbers");
+  }
+  if (schema.features() != nullptr) {
+    for (std::size_t i = 0; i < schema.features()->size(); ++i) {
+      const auto number = element_of<std::int64_t>(*schema.features(), i);
+      if (number < 0 || number > static_cast<std::int64_t>(wire::Feature::COMPRESSED_BODY)) {
+        return Error(ErrorCode::unsupported, "an Arrow file that needs an unknown feature")
+            .with("feature", std::to_string(number));
+      }
+    }
+  }
+  DecodedSchema out;
+  SchemaDecoder decoder;
+  if (schema.fields() != nullptr) {
+    for (const wire::Field* field : *schema.fields()) {
+      BRAID_ASSIGN(Field decoded, decoder.field(*field));
+      out.schema.fields.push_back(std::move(decoded));
+    }
+  }
+  out.schema.metadata = decode_metadata(schema.custom_metadata());
+  out.dictionary_ids = decoder.take_ids();
+  return out;
+}
 
 }  // namespace
 
@@ -229,30 +256,10 @@ Offset<wire::Schema> encode_schema(FlatBufferBuilder& out, const Schema& schema)
   return wire::CreateSchema(out, wire::Endianness::Little, field_vector, metadata);
 }
 
-Result<DecodedSchema> decode_schema(const wire::Schema& schema) {
-  if (schema.endianness() != wire::Endianness::Little) {
-    return Error(ErrorCode::unsupported, "an Arrow file of big-endian numbers");
-  }
-  if (schema.features() != nullptr) {
-    for (const auto feature : *schema.features()) {
-      const auto number = static_cast<std::int64_t>(feature);
-      if (number < 0 || number > static_cast<std::int64_t>(wire::Feature::COMPRESSED_BODY)) {
-        return Error(ErrorCode::unsupported, "an Arrow file that needs an unknown feature")
-            .with("feature", std::to_string(number));
-      }
-    }
-  }
-  DecodedSchema out;
-  SchemaDecoder decoder;
-  if (schema.fields() != nullptr) {
-    for (const wire::Field* field : *schema.fields()) {
-      BRAID_ASSIGN(Field decoded, decoder.field(*field));
-      out.schema.fields.push_back(std::move(decoded));
-    }
-  }
-  out.schema.metadata = decode_metadata(schema.custom_metadata());
-  out.dictionary_ids = decoder.take_ids();
-  return out;
+Result<DecodedSchema> decode_schema(const wire::Schema& schema, std::uint64_t offset) {
+  Result<DecodedSchema> decoded = decoded_schema(schema);
+  if (decoded) return decoded;
+  return decoded.error().with("offset", offset);
 }
 
 }  // namespace braid::columnar::arrow

@@ -4,7 +4,9 @@
 // Threads: pure functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +21,15 @@ namespace wire {
 struct Schema;
 struct KeyValue;
 }  // namespace wire
+
+/// An element of a vector of numbers or structures, copied: the verifier does not look at how those
+/// of 8 bytes are aligned (A10). Requires: index < size.
+template <class T, class Vector>
+T element_of(const Vector& vector, std::size_t index) {
+  T element;
+  std::memcpy(&element, vector.Data() + index * sizeof(T), sizeof(T));
+  return element;
+}
 
 /// Dictionaries are numbered in the order in which their fields are met, parents before children.
 flatbuffers::Offset<wire::Schema> encode_schema(flatbuffers::FlatBufferBuilder& out,
@@ -37,7 +48,7 @@ struct DecodedSchema {
 };
 
 /// `unsupported` with detail `field` for what Braid has no column of; `corrupt` for what has no
-/// meaning. Requires: `schema` was verified.
-Result<DecodedSchema> decode_schema(const wire::Schema& schema);
+/// meaning; both with the `offset` given. Requires: `schema` was verified.
+Result<DecodedSchema> decode_schema(const wire::Schema& schema, std::uint64_t offset);
 
 }  // namespace braid::columnar::arrow
