@@ -27,18 +27,43 @@ std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed) {
   return ~crc;
 }
 
-Digest sha256(std::initializer_list<std::string_view> parts) {
-  SHA256_CTX context;
-  bool good = SHA256_Init(&context) == 1;
-  for (const std::string_view part : parts) {
-    good = good && SHA256_Update(&context, part.data(), part.size()) == 1;
-  }
+namespace {
+
+void begin(SHA256_CTX& context) {
+  const int good = SHA256_Init(&context);
+  BRAID_ASSERT(good == 1);
+}
+
+void add(SHA256_CTX& context, std::string_view bytes) {
+  const int good = SHA256_Update(&context, bytes.data(), bytes.size());
+  BRAID_ASSERT(good == 1);
+}
+
+Digest end(SHA256_CTX& context) {
   Digest digest;
   static_assert(sizeof(Digest) == SHA256_DIGEST_LENGTH);
-  good = good && SHA256_Final(digest.data(), &context) == 1;
-  BRAID_ASSERT(good);
+  const int good = SHA256_Final(digest.data(), &context);
+  BRAID_ASSERT(good == 1);
   return digest;
 }
+
+}  // namespace
+
+Digest sha256(std::initializer_list<std::string_view> parts) {
+  SHA256_CTX context;
+  begin(context);
+  for (const std::string_view part : parts) add(context, part);
+  return end(context);
+}
+
+struct Sha256::Context {
+  SHA256_CTX sha;
+};
+
+Sha256::Sha256() : context_(std::make_unique<Context>()) { begin(context_->sha); }
+Sha256::~Sha256() = default;
+void Sha256::update(std::string_view bytes) { add(context_->sha, bytes); }
+Digest Sha256::finish() { return end(context_->sha); }
 
 Hash128& Hash128::operator+=(const Hash128& other) {
   low += other.low;

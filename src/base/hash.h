@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string_view>
 
 namespace braid::base {
@@ -17,12 +18,28 @@ using Digest = std::array<std::uint8_t, 32>;
 /// CRC-32C of `bytes`, continuing from `seed` (the CRC of what came before, or any secret).
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed = 0);
 
-/// SHA-256 of the concatenation of `parts`. Thread-safe; keeps one context a thread.
+/// SHA-256 of the concatenation of `parts`. Thread-safe.
 Digest sha256(std::initializer_list<std::string_view> parts);
 inline Digest sha256(std::string_view bytes) { return sha256({bytes}); }
 inline std::string_view as_view(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
+
+/// SHA-256 of bytes that come by and by.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+  void update(std::string_view bytes);
+  /// Of all bytes so far. Call it once, last.
+  Digest finish();
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
 
 /// 128 bits that add modulo 2^128.
 struct Hash128 {

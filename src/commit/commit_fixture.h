@@ -13,6 +13,7 @@
 #include "env/memory_file_system.h"
 #include "log/sim_log.h"
 #include "state/memory_state.h"
+#include "table/fragment_fixture.h"
 #include "table/row_hash.h"
 #include "table/table_fixture.h"
 
@@ -63,7 +64,7 @@ class Bench {
     nothing.branches = std::make_shared<const manifest::BranchMap>();
     nothing.overlay = state::Overlay::empty();
     nothing.state = state_;
-    auto followed = *follow(*log_, nothing);
+    auto followed = *follow(*log_, nothing, fragments);
     EXPECT_TRUE(state_->apply(followed.writes, {log_->tail().last, log_->tail().hash}).ok());
     roots.publish(std::move(followed.root));
     applier = std::make_unique<StateApplier>(*state_, roots, workers);
@@ -73,7 +74,7 @@ class Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
-  SequencerParts parts() { return {env, *log_, roots, *changes_, *applier, failpoints}; }
+  SequencerParts parts() { return {env, *log_, roots, *changes_, fragments, *applier, failpoints}; }
   const SequencerOptions& options() const { return options_; }
   log::SimLog& log() { return *log_; }
   state::State& state() { return *state_; }
@@ -112,7 +113,11 @@ class Bench {
   table::Image image() const {
     const auto root = roots.get();
     std::shared_ptr<const schema::Schema> schema(root->catalog, &root->catalog->schema());
-    return {root->view(), root->lineage(*root->branch("main")), std::move(schema), *changes_};
+    return {root->view(),
+            root->lineage(*root->branch("main")),
+            std::move(schema),
+            *changes_,
+            {root->layers, &fragments}};
   }
   /// "a=1 b=null": the persons and their ages.
   std::string persons() const {
@@ -149,6 +154,7 @@ class Bench {
   env::MemoryFileSystem files;
   env::Env env{files, clock, random, workers};
   env::Failpoints failpoints;
+  table::MemoryFragments fragments;
   manifest::RootHolder roots;
   std::unique_ptr<StateApplier> applier;
   std::unique_ptr<Sequencer> sequencer;

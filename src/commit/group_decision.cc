@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "state/keys.h"
 
 namespace braid::commit {
 
@@ -15,7 +16,7 @@ GroupDecision::GroupDecision(const SequencerParts& parts, const SequencerOptions
       recent_(recent),
       root_(std::move(base)),
       previous_(std::move(previous)),
-      heads_{root_->counters, root_->catalog, *root_->branches},
+      heads_(heads_of(*root_)),
       time_ms_(parts.log.clock_ms()),
       source_(parts.changes, previous_ ? &previous_->source_ : nullptr) {}
 
@@ -64,8 +65,7 @@ Result<std::optional<GroupDecision::Verdict>> GroupDecision::find_replay(
   const std::string key = idempotency_state_key(change.batch.batch_id);
   BRAID_ASSIGN(auto member, find_member(change, key));
   if (member) return member;
-  // The client looked the key up in a root not older than its token's; only later ones are news.
-  if (!recent_.may_be_written_after(change.token.based_on, key)) return std::optional<Verdict>();
+  if (!recent_.may_be_written_after(change.key_unused_at, key)) return std::optional<Verdict>();
   BRAID_ASSIGN(auto outcome, find_outcome(*root_, parts_.log, change.batch));
   if (!outcome) return std::optional<Verdict>();
   return std::optional(Verdict{std::move(*outcome), false});
@@ -97,14 +97,9 @@ Status GroupDecision::check_preconditions(const PreparedChange& change) const {
 }
 
 Result<std::uint32_t> GroupDecision::settle(PreparedChange& change) {
-  std::string member;
-  if (change.token.catalog != heads_.counters.catalog) {
-    member = "schema";
-  } else {
-    member = recent_.touched(change.built.footprint, change.token.based_on);
-  }
+  const std::string member = touched_part(change);
   if (member.empty()) return std::uint32_t{1};
-  if (!change.build) {
+  if (!change.build || !change.pins.empty()) {
     return Error(ErrorCode::read_set_changed, "others changed what this change relied on")
         .with("member", member)
         .with("expected", change.token.based_on.value)
@@ -112,21 +107,40 @@ Result<std::uint32_t> GroupDecision::settle(PreparedChange& change) {
   }
   BRAID_TRY(prepare_changes(change, image_for(change), parts_.env.random));
   change.token.catalog = heads_.counters.catalog;
+  change.built_in_group = true;
   return std::uint32_t{2};
 }
 
+std::string GroupDecision::touched_part(const PreparedChange& change) const {
+  if (change.token.catalog != heads_.counters.catalog) return "schema";
+  if (change.built_in_group) return "group";
+  std::optional<state::StateView> view;
+  const Position since = change.token.based_on;
+  return recent_.touched(change.built.footprint, since, [&](std::string_view key) {
+    // Two keys of one slot: the state tells them apart. What it cannot tell counts as touched (C2).
+    if (!state::is_version_prefix(key)) return true;
+    if (!view) view = group_view();
+    const auto newest = state::newest_at(*view, key, last());
+    return !newest || (*newest && (*newest)->position > since);
+  });
+}
+
+state::StateView GroupDecision::group_view() const {
+  if (members_.empty()) return root_->view();
+  return {root_->overlay->with({first(), last()}, writes_), root_->state};
+}
+
 table::Image GroupDecision::image_for(const PreparedChange& change) const {
-  std::shared_ptr<const state::Overlay> overlay = root_->overlay;
-  if (!members_.empty()) {
-    overlay = overlay->with({first(), last()}, writes_);
-  }
   const manifest::Branch* branch = root_->branch(change.batch.scope.name);
   BRAID_ASSERT(branch != nullptr);
   std::vector<table::LineageStep> lineage = root_->lineage(*branch);
   lineage.front().up_to = last();
   std::shared_ptr<const schema::Schema> schema(heads_.catalog, &heads_.catalog->schema());
-  return {state::StateView(std::move(overlay), root_->state), std::move(lineage), std::move(schema),
-          source_};
+  return {group_view(),
+          std::move(lineage),
+          std::move(schema),
+          source_,
+          {heads_.layers, &parts_.fragments}};
 }
 
 manifest::Branch& GroupDecision::branch_of(const PreparedChange& change) {
@@ -180,15 +194,23 @@ std::optional<GroupDecision::Verdict> GroupDecision::bind_commit(PreparedChange&
   Member member;
   member.receipt = {meta.id,       meta.version,        position,
                     meta.sequence, change.built.counts, meta.committed_ms + kKeyValidMs};
-  log::RecordDraft draft = make_commit({change.batch, meta, member.receipt, outbox},
-                                       std::move(change.changes_section), parts_.env.random);
+  log::RecordDraft draft =
+      make_commit({change.batch, meta, member.receipt, outbox}, std::move(change.changes_section),
+                  change.pins, parts_.env.random);
   if (!fits(draft)) {
     change.changes_section = std::move(draft.sections[kChangesSection]);
     return std::nullopt;
   }
   const std::size_t writes_before = writes_.size();
-  append_commit_effects({change.batch.batch_id, &meta}, position, change.built.changes,
-                        change.encoded, heads_.catalog->schema(), writes_);
+  const schema::Schema& schema = heads_.catalog->schema();
+  const EffectSource source{change.batch.batch_id, &meta, change.pins};
+  if (change.pins.empty()) {
+    append_commit_effects(source, position, change.built.changes, change.encoded, schema, writes_);
+  } else {
+    append_commit_effects(source, position, {}, {}, schema, writes_);
+    append_staged_row_effects(change.built.changes, schema, {meta.branch, position}, writes_);
+    heads_.layers = heads_.layers->with(position, meta.branch, change.pins);
+  }
   const Status advanced = advance(heads_, meta, position, change.built.changes, outbox.size());
   BRAID_ASSERT(advanced.ok());
   member.tables = tables_of(change.built.changes);
@@ -197,6 +219,7 @@ std::optional<GroupDecision::Verdict> GroupDecision::bind_commit(PreparedChange&
   member.change = &change;
   Verdict verdict{{member.receipt, false, attempts}, true};
   add(std::move(member), std::move(draft), writes_before);
+  if (!change.pins.empty()) recent_.add_untold(position);
   return verdict;
 }
 
@@ -210,7 +233,7 @@ std::optional<GroupDecision::Verdict> GroupDecision::bind_receipt(PreparedChange
   log::RecordDraft draft = make_receipt_only(change.batch, member.receipt, parts_.env.random);
   if (!fits(draft)) return std::nullopt;
   const std::size_t writes_before = writes_.size();
-  append_commit_effects({change.batch.batch_id, nullptr}, member.receipt.position, {}, {},
+  append_commit_effects({change.batch.batch_id, nullptr, {}}, member.receipt.position, {}, {},
                         heads_.catalog->schema(), writes_);
   member.position = member.receipt.position;
   member.change = &change;
@@ -226,6 +249,7 @@ void GroupDecision::seal() {
   next_root_->counters = heads_.counters;
   next_root_->catalog = heads_.catalog;
   next_root_->branches = std::make_shared<const manifest::BranchMap>(heads_.branches);
+  next_root_->layers = heads_.layers;
   next_root_->overlay = root_->overlay->with({first(), last()}, writes_);
   next_root_->state = root_->state;
   pending_root_ = std::make_shared<const manifest::Root>(*next_root_);

@@ -78,6 +78,10 @@ class GroupDecision {
   /// the change has been prepared.
   Result<std::uint32_t> settle(PreparedChange& change);
   table::Image image_for(const PreparedChange& change) const;
+  /// What of the change's footprint others wrote since it was prepared; empty if nothing.
+  std::string touched_part(const PreparedChange& change) const;
+  /// The state with the group's effects.
+  state::StateView group_view() const;
   manifest::Branch& branch_of(const PreparedChange& change);
   bool fits(const log::RecordDraft& draft) const;
   /// `writes_before`: how many writes there were before the member's were appended.

@@ -14,8 +14,18 @@
 #include "log/record.h"
 #include "schema/catalog.h"
 #include "table/change_builder.h"
+#include "table/layers.h"
 
 namespace braid::commit {
+
+/// The inline budget (commit-protocol 2).
+inline constexpr std::uint64_t kInlineBytesMax = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kInlineRowsMax = 4'096;
+/// The same for tests that stage with few rows.
+struct InlineBudget {
+  std::uint64_t rows_max = kInlineRowsMax;
+  std::uint64_t bytes_max = kInlineBytesMax;
+};
 
 /// Builds the changes on an image.
 using BuildFunction = std::function<Result<table::BuiltChanges>(const table::Image&)>;
@@ -39,9 +49,17 @@ struct PreparedChange {
   std::optional<CommitId> if_commit;
   /// A change without effect leaves a receipt only if the client chose the key.
   bool key_is_callers = false;
+  /// A root's position at which the key is known to have been unused; 0: nobody looked.
+  Position key_unused_at;
 
   table::BuiltChanges built;
+  /// The committer built it on a group that is not durable: should that fail, it must be built
+  /// again.
+  bool built_in_group = false;
   table::EncodedChangeSet encoded;
+  /// Of a change whose rows have been staged: fragments with the rows of `built`. `encoded` has
+  /// none then, and it is not built again in the committer (`read_set_changed` if it must be).
+  std::vector<table::Pin> pins;
   /// The encoded change set as a section, hashed.
   log::Section changes_section;
   /// Insert, upsert, append, merge: may be prepared again. Absent for strict updates and deletes,
@@ -58,13 +76,16 @@ struct Outcome {
   std::uint32_t attempts = 1;
 };
 
-/// Builds on `image`, encodes and hashes: fills built, encoded and changes_section.
-/// Errors: those of build; `resource_limit` beyond the inline budget.
+/// Builds on `image`: fills `built`. If that is within the inline budget, also encodes and hashes
+/// it (encoded, changes_section) and returns true.
+Result<bool> prepare_inline(PreparedChange& change, const table::Image& image, env::Random& random,
+                            const InlineBudget& budget = {});
+/// As above; `resource_limit` beyond the inline budget.
 Status prepare_changes(PreparedChange& change, const table::Image& image, env::Random& random);
 
-/// The inline budget (commit-protocol 2).
-inline constexpr std::uint64_t kInlineBytesMax = std::uint64_t{1} << 20;
-inline constexpr std::uint64_t kInlineRowsMax = 4'096;
+/// As prepare_changes(), of a change that was built and whose rows are in the fragments of `pins`.
+void prepare_staged(PreparedChange& change, std::vector<table::Pin> pins,
+                    const schema::Schema& schema, env::Random& random);
 
 /// Whether a retry is the request that the stored batch was: scope, branch incarnation, principal,
 /// key, request digest and purpose are equal (commit-protocol 4). `idempotency_conflict` if not.

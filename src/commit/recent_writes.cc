@@ -50,10 +50,12 @@ bool RecentWrites::may_be_written_after(Position since, std::string_view key) co
   return since < floor_ || slots_[slot_of(key)] > since;
 }
 
-std::string RecentWrites::touched(const table::Footprint& footprint, Position since) const {
+std::string RecentWrites::touched(const table::Footprint& footprint, Position since,
+                                  const Confirm& confirm) const {
   if (since < floor_) return "history";  // too old to check counts as touched (C2)
   for (const std::string& key : footprint.keys) {
-    if (may_be_written_after(since, key)) return "key " + base::hex(key);
+    if (!may_be_written_after(since, key)) continue;
+    if (!confirm || confirm(key)) return "key " + base::hex(key);
   }
   for (const TableId table : footprint.tables) {
     const auto found = tables_.find(table);

@@ -12,7 +12,9 @@
 // Threads: the sequencer's leader only.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,9 +37,16 @@ class RecentWrites {
   void add(Position position, std::span<const state::StateWrite> writes,
            std::span<const TableId> tables);
 
+  /// The record at `position` wrote more than it can name: whatever was prepared before it counts
+  /// as touched.
+  void add_untold(Position position) { floor_ = std::max(floor_, position); }
+
+  /// Whether a key that may have been written after `since` was.
+  using Confirm = std::function<bool(std::string_view key)>;
   /// Names the first key or table of the footprint that was, or may have been, written after
-  /// `since`; empty if none was.
-  std::string touched(const table::Footprint& footprint, Position since) const;
+  /// `since`; empty if none was. Asks `confirm`, if given, about keys.
+  std::string touched(const table::Footprint& footprint, Position since,
+                      const Confirm& confirm = nullptr) const;
   /// Whether the key, a version prefix or one without versions, was or may have been written after
   /// `since`.
   bool may_be_written_after(Position since, std::string_view key) const;

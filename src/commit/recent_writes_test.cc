@@ -79,6 +79,32 @@ TEST(RecentWrites, RepeatedPositionKeepsTheLaterOne) {
   EXPECT_TRUE(touched(recent, {{}, {kTable}}, Position{8}));
 }
 
+// C2: two keys of one slot.
+TEST(RecentWrites, AsksWhoCanTellKeysApart) {
+  RecentWrites recent(Position{0}, 1);
+  note(recent, Position{5}, {row_write("a", Position{5})});
+  std::vector<std::string> asked;
+  const auto written = [&](std::string_view key) {
+    asked.emplace_back(key);
+    return key == prefix_of("a");
+  };
+
+  EXPECT_EQ(recent.touched({{prefix_of("b")}, {}}, Position{4}, written), "");
+  EXPECT_NE(recent.touched({{prefix_of("b"), prefix_of("a")}, {}}, Position{4}, written), "");
+  EXPECT_EQ(asked, (std::vector<std::string>{prefix_of("b"), prefix_of("b"), prefix_of("a")}));
+  EXPECT_EQ(recent.touched({{prefix_of("a")}, {}}, Position{5}, written), "");
+  EXPECT_EQ(asked.size(), 3U);
+}
+
+// C2
+TEST(RecentWrites, WhatARecordCannotTellTouchesAllThatIsOlder) {
+  RecentWrites recent(Position{4});
+  recent.add_untold(Position{6});
+
+  EXPECT_TRUE(touched(recent, {{prefix_of("a")}, {}}, Position{5}));
+  EXPECT_FALSE(touched(recent, {{prefix_of("a")}, {}}, Position{6}));
+}
+
 // C2: growing, the table keeps what it knew.
 TEST(RecentWrites, ManyKeysAreToldApart) {
   RecentWrites recent(Position{0});

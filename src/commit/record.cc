@@ -113,12 +113,16 @@ Result<GraphCreated> decode_graph_created(const log::Record& record, const Graph
   return GraphCreated{std::move(batch), std::move(catalog)};
 }
 
-log::RecordDraft make_commit(const BoundCommit& bound, log::Section changes, env::Random& random) {
+log::RecordDraft make_commit(const BoundCommit& bound, log::Section changes,
+                             const std::vector<table::Pin>& pins, env::Random& random) {
   log::RecordDraft draft;
-  draft.type = state::number_of(RecordType::commit);
-  draft.sections.reserve(5);
+  draft.type = state::number_of(pins.empty() ? RecordType::commit : RecordType::staged_commit);
+  draft.sections.reserve(6);
   draft.sections.push_back(section(SectionTag::batch, encode(bound.batch), random));
   draft.sections.push_back(std::move(changes));
+  if (!pins.empty()) {
+    draft.sections.push_back(section(SectionTag::pins, table::encode_pins(pins), random));
+  }
   draft.sections.push_back(section(SectionTag::bound, manifest::encode(bound.meta), random));
   draft.sections.push_back(section(SectionTag::receipt, encode(bound.receipt), random));
   draft.sections.push_back(section(SectionTag::outbox, encode(bound.outbox), random));
@@ -136,10 +140,20 @@ log::RecordDraft make_receipt_only(const MutationBatch& batch, const StoredRecei
 
 Result<CommitRecord> decode_commit(const log::Record& record, const GraphId& graph) {
   CommitRecord commit;
-  const bool is_commit = record.type == state::number_of(RecordType::commit);
-  if (is_commit) {
-    BRAID_TRY(expect_sections(record, {SectionTag::batch, SectionTag::changes, SectionTag::bound,
-                                       SectionTag::receipt, SectionTag::outbox}));
+  const bool is_staged = record.type == state::number_of(RecordType::staged_commit);
+  if (is_staged) {
+    BRAID_TRY(
+        expect_sections(record, {SectionTag::batch, SectionTag::changes, SectionTag::pins,
+                                 SectionTag::bound, SectionTag::receipt, SectionTag::outbox}));
+    BRAID_ASSIGN(const std::string* pins, section_of(record, state::number_of(SectionTag::pins)));
+    BRAID_ASSIGN(commit.pins, table::decode_pins(*pins));
+    if (commit.pins.empty()) return wrong_record(record, "it pins nothing");
+  }
+  if (is_staged || record.type == state::number_of(RecordType::commit)) {
+    if (!is_staged) {
+      BRAID_TRY(expect_sections(record, {SectionTag::batch, SectionTag::changes, SectionTag::bound,
+                                         SectionTag::receipt, SectionTag::outbox}));
+    }
     BRAID_ASSIGN(const std::string* bound, section_of(record, state::number_of(SectionTag::bound)));
     BRAID_ASSIGN(commit.meta, manifest::decode_commit_meta(*bound));
     BRAID_ASSIGN(const std::string* outbox,

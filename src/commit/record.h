@@ -19,6 +19,7 @@
 #include "log/record.h"
 #include "manifest/commit_meta.h"
 #include "schema/catalog.h"
+#include "table/layers.h"
 
 namespace braid::commit {
 
@@ -28,13 +29,15 @@ struct GraphCreated {
   schema::Catalog catalog;
 };
 
-/// A decoded record of type commit or receipt_only; the change set stays encoded.
+/// A decoded record of type commit, staged_commit or receipt_only; the change set stays encoded.
 struct CommitRecord {
   MutationBatch batch;
   StoredReceipt receipt;
   /// Only of a commit.
   std::optional<manifest::CommitMeta> meta;
   std::vector<OutboxEvent> outbox;
+  /// Of a staged commit, at least one.
+  std::vector<table::Pin> pins;
 };
 
 log::RecordDraft make_graph_created(const MutationBatch& batch, const schema::Catalog& catalog,
@@ -50,7 +53,9 @@ struct BoundCommit {
 };
 /// Where make_commit() puts the change set.
 inline constexpr std::size_t kChangesSection = 1;
-log::RecordDraft make_commit(const BoundCommit& bound, log::Section changes, env::Random& random);
+/// With pins, a staged commit, whose change set has no rows.
+log::RecordDraft make_commit(const BoundCommit& bound, log::Section changes,
+                             const std::vector<table::Pin>& pins, env::Random& random);
 log::RecordDraft make_receipt_only(const MutationBatch& batch, const StoredReceipt& receipt,
                                    env::Random& random);
 

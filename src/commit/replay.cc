@@ -114,7 +114,29 @@ void append_commit_effects(const EffectSource& commit, Position position,
   writes.push_back({idempotency_state_key(commit.batch_id), state::position_value(position)});
   if (commit.meta == nullptr) return;
   writes.push_back({state::commit_key(commit.meta->id), state::position_value(position)});
+  for (std::uint32_t ordinal = 0; ordinal < commit.pins.size(); ++ordinal) {
+    const table::Pin& pin = commit.pins[ordinal];
+    writes.push_back({state::pin_key({pin.table, commit.meta->branch, position, ordinal}),
+                      table::encode_pins({pin})});
+  }
   table::append_effects(changes, encoded, schema, {commit.meta->branch, position}, writes);
+}
+
+void append_staged_row_effects(const table::ChangeSet& changes, const schema::Schema& schema,
+                               table::RecordPlace place, std::vector<state::StateWrite>& writes) {
+  for (const table::TableChanges& table : changes.tables) {
+    const schema::RecordType* type = table::type_of(schema, table.table);
+    const schema::EdgeType* edge = schema.edge_type(table.table);
+    BRAID_ASSERT(type != nullptr);
+    if (!table::has_index_effects(*type, edge)) continue;
+    for (const table::RowChange& change : table.rows) {
+      table::append_index_effects(change.row, true, *type, edge, place, writes);
+    }
+  }
+}
+
+Heads heads_of(const manifest::Root& root) {
+  return {root.counters, root.catalog, *root.branches, root.layers};
 }
 
 void append_branch_effects(const Heads& heads, std::vector<state::StateWrite>& writes) {
@@ -126,7 +148,8 @@ void append_branch_effects(const Heads& heads, std::vector<state::StateWrite>& w
 Status Replay::apply(const log::Record& record, std::vector<state::StateWrite>& writes) {
   const auto type = state::record_type_of(record.type);
   if (type == RecordType::graph_created) return apply_created(record);
-  if (type == RecordType::commit || type == RecordType::receipt_only) {
+  if (type == RecordType::commit || type == RecordType::staged_commit ||
+      type == RecordType::receipt_only) {
     return apply_commit(record, writes);
   }
   return Error(ErrorCode::format_mismatch, "a record of a type that this version does not know")
@@ -160,19 +183,46 @@ Status Replay::apply_commit(const log::Record& record, std::vector<state::StateW
     encoded = table::encode(changes, heads_.catalog->schema());
     BRAID_TRY(check_event_link(heads_, commit, record.position));
     if (encoded.bytes != *body) return does_not_follow(record.position, "encoding");
+    if (!commit.pins.empty() && !changes.tables.empty()) {
+      return does_not_follow(record.position, "change set");
+    }
     BRAID_TRY(advance(heads_, *commit.meta, record.position, changes, commit.outbox.size()));
   }
-  append_commit_effects({commit.batch.batch_id, commit.meta ? &*commit.meta : nullptr},
+  append_commit_effects({commit.batch.batch_id, commit.meta ? &*commit.meta : nullptr, commit.pins},
                         record.position, changes, encoded, heads_.catalog->schema(), writes);
+  return commit.pins.empty() ? Status(Unit{}) : apply_pins(commit, record.position, writes);
+}
+
+Status Replay::apply_pins(const CommitRecord& commit, Position position,
+                          std::vector<state::StateWrite>& writes) {
+  const BranchIncarnation branch = commit.meta->branch;
+  heads_.layers = heads_.layers->with(position, branch, commit.pins);
+  const std::shared_ptr<const schema::Schema> schema(heads_.catalog, &heads_.catalog->schema());
+  for (const table::Pin& pin : commit.pins) {
+    const std::shared_ptr<const schema::RecordType> type(schema,
+                                                         table::type_of(*schema, pin.table));
+    if (type == nullptr) return does_not_follow(position, "pin");
+    const schema::EdgeType* edge = schema->edge_type(pin.table);
+    if (!table::has_index_effects(*type, edge)) continue;
+    BRAID_ASSIGN(const auto fragment, fragments_.fragment(pin, type, edge != nullptr));
+    table::FragmentCursor cursor(fragment);
+    BRAID_TRY(cursor.seek(""));
+    while (cursor.valid()) {
+      BRAID_ASSIGN(const table::FragmentRow row, cursor.row());
+      table::append_index_effects(row.row, true, *type, edge, {branch, position}, writes);
+      BRAID_TRY(cursor.next());
+    }
+  }
   return Unit{};
 }
 
-Result<Followed> follow(const log::CommitLog& log, const manifest::Root& root) {
+Result<Followed> follow(const log::CommitLog& log, const manifest::Root& root,
+                        const table::FragmentSource& fragments) {
   const log::LogTail tail = log.tail();
   Followed followed;
   followed.root = std::make_shared<manifest::Root>(root);
   if (tail.last <= root.position) return followed;
-  Replay replay(log.graph(), {root.counters, root.catalog, *root.branches});
+  Replay replay(log.graph(), heads_of(root), fragments);
   BRAID_TRY(log.read(root.position.next(), tail.last, [&](const log::Record& record) {
     ++followed.records;
     return replay.apply(record, followed.writes);
@@ -184,6 +234,7 @@ Result<Followed> follow(const log::CommitLog& log, const manifest::Root& root) {
   next.counters = replay.heads().counters;
   next.catalog = replay.heads().catalog;
   next.branches = std::make_shared<const manifest::BranchMap>(replay.heads().branches);
+  next.layers = replay.heads().layers;
   next.overlay = root.overlay->with({root.position.next(), tail.last}, followed.writes);
   return followed;
 }

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@
 #include "log/log.h"
 #include "manifest/root.h"
 #include "table/change_set.h"
+#include "table/effects.h"
+#include "table/layers.h"
 
 namespace braid::commit {
 
@@ -26,7 +29,10 @@ struct Heads {
   manifest::Counters counters;
   std::shared_ptr<const schema::Catalog> catalog;
   manifest::BranchMap branches;
+  std::shared_ptr<const table::Layers> layers = table::Layers::none();
 };
+/// The same of a root.
+Heads heads_of(const manifest::Root& root);
 
 /// Moves the heads over one commit. `corrupt` unless version, sequence, parents, branch and content
 /// hash go on from where the heads are (M2).
@@ -52,18 +58,27 @@ struct EffectSource {
   const base::Digest& batch_id;
   /// nullptr for a receipt without a commit.
   const manifest::CommitMeta* meta;
+  /// Of a staged commit.
+  std::span<const table::Pin> pins;
 };
 
-/// The effects of one commit or receipt, without branch records.
+/// The effects of one commit or receipt, without branch records and without what a staged commit's
+/// rows leave (append_staged_row_effects).
 void append_commit_effects(const EffectSource& commit, Position position,
                            const table::ChangeSet& changes, const table::EncodedChangeSet& encoded,
                            const schema::Schema& schema, std::vector<state::StateWrite>& writes);
+/// What the rows of a staged commit's change set leave in the state beside themselves.
+void append_staged_row_effects(const table::ChangeSet& changes, const schema::Schema& schema,
+                               table::RecordPlace place, std::vector<state::StateWrite>& writes);
 /// The branch records as of the heads.
 void append_branch_effects(const Heads& heads, std::vector<state::StateWrite>& writes);
 
 class Replay {
  public:
-  Replay(const GraphId& graph, Heads heads) : graph_(graph), heads_(std::move(heads)) {}
+  /// `fragments` outlives the replay; it is asked for rows that leave more in the state than
+  /// themselves.
+  Replay(const GraphId& graph, Heads heads, const table::FragmentSource& fragments)
+      : graph_(graph), heads_(std::move(heads)), fragments_(fragments) {}
 
   const Heads& heads() const { return heads_; }
   /// Moves over `record` and appends its effects.
@@ -72,9 +87,12 @@ class Replay {
  private:
   Status apply_created(const log::Record& record);
   Status apply_commit(const log::Record& record, std::vector<state::StateWrite>& writes);
+  Status apply_pins(const CommitRecord& commit, Position position,
+                    std::vector<state::StateWrite>& writes);
 
   GraphId graph_;
   Heads heads_;
+  const table::FragmentSource& fragments_;
 };
 
 /// A root that goes on from another one.
@@ -84,6 +102,7 @@ struct Followed {
   std::uint64_t records = 0;
 };
 /// Replays the records from `root` to the log's tail; their effects are in the overlay.
-Result<Followed> follow(const log::CommitLog& log, const manifest::Root& root);
+Result<Followed> follow(const log::CommitLog& log, const manifest::Root& root,
+                        const table::FragmentSource& fragments);
 
 }  // namespace braid::commit

@@ -15,7 +15,8 @@ struct Replayed {
 };
 
 Result<Replayed> replay(const std::vector<log::Record>& records) {
-  Replay replay(test_graph(), {});
+  const table::MemoryFragments fragments;
+  Replay replay(test_graph(), {}, fragments);
   Replayed out;
   for (const log::Record& record : records) BRAID_TRY(replay.apply(record, out.writes));
   out.heads = replay.heads();
@@ -181,7 +182,7 @@ TEST(Follow, GoesOnFromARootToTheTail) {
   Bench bench;
   const auto before = bench.roots.get();
   load_some(bench);
-  const auto followed = follow(bench.log(), *before);
+  const auto followed = follow(bench.log(), *before, bench.fragments);
 
   ASSERT_TRUE(followed.ok());
   EXPECT_EQ(followed->records, 5U);

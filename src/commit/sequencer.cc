@@ -134,6 +134,8 @@ void Sequencer::open_group() {
 }
 
 void Sequencer::decide_again(Waiters& answered) {  // C10
+  // What was noted may not have come to be, what recovery found was not noted.
+  recent_ = RecentWrites(parts_.roots.get()->position);
   if (!open_) return;
   const Group undone = std::move(*open_);
   open_.reset();
@@ -187,6 +189,7 @@ void Sequencer::recover(Waiters& answered) {
   for (const auto& waiter : answered) waiter->result = refusal;
   open_.reset();
   deferred_.clear();
+  recent_ = RecentWrites(parts_.roots.get()->position);  // what they noted did not come to be
 }
 
 Sequencer::Group Sequencer::close_group(Waiters& answered) {
@@ -280,14 +283,9 @@ Status Sequencer::catch_up() {
   BRAID_ASSIGN(const log::LogTail tail, parts_.log.recover());
   const std::shared_ptr<const manifest::Root> root = parts_.roots.get();
   if (tail.last > root->position) {
-    BRAID_ASSIGN(Followed followed, follow(parts_.log, *root));
+    BRAID_ASSIGN(Followed followed, follow(parts_.log, *root, parts_.fragments));
     parts_.roots.publish(std::move(followed.root));
     parts_.applier.add({tail.last, tail.hash, followed.records, std::move(followed.writes)});
-  }
-  {
-    // Whatever was prepared before is checked against nothing older than this.
-    const env::Lock lock(mutex_);
-    recent_ = RecentWrites(tail.last);
   }
   must_recover_ = false;
   return Unit{};

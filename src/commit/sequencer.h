@@ -58,6 +58,7 @@ struct SequencerParts {
   log::CommitLog& log;
   manifest::RootHolder& roots;
   const LogChangeSource& changes;
+  const table::FragmentSource& fragments;
   StateApplier& applier;
   env::Failpoints& failpoints;
 };
@@ -102,7 +103,8 @@ class Sequencer {
   bool decide(const std::shared_ptr<Waiter>& waiter) BRAID_REQUIRES(mutex_);
   void open_group() BRAID_REQUIRES(mutex_);
   std::size_t in_line() const BRAID_REQUIRES(mutex_);
-  /// C10. Appends to `answered` whoever need not wait any more.
+  /// C10. After a group that failed, or whose log was recovered. Appends to `answered` whoever need
+  /// not wait any more.
   void decide_again(Waiters& answered) BRAID_REQUIRES(mutex_);
   void take_deferred(Waiters& answered) BRAID_REQUIRES(mutex_);
 

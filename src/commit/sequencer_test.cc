@@ -384,6 +384,23 @@ TEST(UnknownOutcome, ThatRecoveryCannotSettleIsSaidAndTheSameKeyAnswersLater) {
   EXPECT_GT(lost, 0U);
 }
 
+// C2: what was refused together with a failed recovery has touched nothing.
+TEST(UnknownOutcome, ThatCouldNotBeSettledLeavesNoConflictsBehind) {
+  for (std::uint64_t seed = 1; seed <= 16; ++seed) {
+    Bench bench({.seed = seed, .unknown_in = 1, .recover_fails_in = 1, .delay = {}});
+    ASSERT_EQ(code_of(bench.load({aged("a", 1)})), "outcome_unknown");
+    ASSERT_EQ(code_of(bench.load({aged("b", 1)})), "unavailable");
+    bench.log().heal();
+    PreparedChange strict = bench.prepare({aged("b", 2)});
+    strict.build = nullptr;
+
+    // Prepared before recovery, it may have to be checked against what that found; no more.
+    const std::string code = code_of(bench.commit(std::move(strict)));
+    const bool landed = bench.persons().find("a=1") != std::string::npos;
+    EXPECT_EQ(code, landed ? "read_set_changed" : "ok") << seed;
+  }
+}
+
 TEST(UnknownOutcome, WhatWasPreparedBeforeIsCheckedAgainAfterRecovery) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     Bench bench({.seed = seed, .unknown_in = 1, .delay = {}});

@@ -4,6 +4,7 @@
 #include "commit/record.h"
 #include "engine/recovery.h"
 #include "engine/snapshot_core.h"
+#include "env/memory_file_system.h"
 #include "log/file_log.h"
 #include "log/memory_log.h"
 #include "state/memory_state.h"
@@ -83,15 +84,20 @@ Status GraphCore::start(std::shared_ptr<state::State> state) {
   state_ = std::move(state);
   changes_ = std::make_unique<commit::LogChangeSource>(*log_);
   BRAID_ASSIGN(auto root,
-               recover_root(*log_, state_, read_only ? ReplayInto::overlay : ReplayInto::state));
+               recover_root(*log_, state_, read_only ? ReplayInto::overlay : ReplayInto::state,
+                            *fragments_));
+  const std::shared_ptr<const table::Layers> layers = root->layers;
   roots_.publish(std::move(root));
   if (read_only) return Unit{};  // without applier and sequencer nothing is changed (G1, G2)
+  // Files that cannot be removed now cost space and nothing else; the next open tries again.
+  static_cast<void>(fragments_->sweep(*layers).ok());
   applier_ = std::make_unique<commit::StateApplier>(*state_, roots_, env_.workers);
   commit::SequencerOptions options;
   options.queue_batches_max = options_.open.queue_batches_max;
   options.state_lag_records_max = options_.open.state_lag_records_max;
   sequencer_ = std::make_unique<commit::Sequencer>(
-      commit::SequencerParts{env_, *log_, roots_, *changes_, *applier_, failpoints_}, options);
+      commit::SequencerParts{env_, *log_, roots_, *changes_, *fragments_, *applier_, failpoints_},
+      options);
   return Unit{};
 }
 
@@ -147,6 +153,7 @@ Result<std::shared_ptr<GraphCore>> GraphCore::open(env::Env& env, std::string_vi
   BRAID_ASSIGN(const FormatStamp stamp, directory.read_format());
   auto core = std::make_shared<GraphCore>(Token{}, env, options, stamp.graph);
   core->names_ = std::make_unique<Names>(env.files, directory.names_path());
+  core->fragments_ = std::make_unique<FragmentStore>(env.files, directory.objects_path());
   std::shared_ptr<state::State> state;
   if (options.open.read_only) {
     BRAID_ASSIGN(core->log_, log::FileLog::open_read_only(env, directory.log_path(), stamp.graph));
@@ -179,6 +186,8 @@ Result<std::shared_ptr<GraphCore>> GraphCore::in_memory(env::Env& env, std::stri
   const GraphId graph{env::make_ulid(env.clock, env.random)};
   auto core = std::make_shared<GraphCore>(Token{}, env, options, graph);
   core->names_ = std::make_unique<Names>(env.files, std::nullopt);
+  core->memory_files_ = std::make_unique<env::MemoryFileSystem>();
+  core->fragments_ = std::make_unique<FragmentStore>(*core->memory_files_, "objects");
   core->log_ = std::make_unique<log::MemoryLog>(graph, env.clock);
   BRAID_TRY(append_creation(env, *core->log_, schema, "unknown"));
   BRAID_TRY(core->start(std::make_shared<state::MemoryState>(graph)));
@@ -209,7 +218,7 @@ Result<std::shared_ptr<const manifest::Root>> GraphCore::root() {
   BRAID_TRY(log_->refresh());
   const std::shared_ptr<const manifest::Root> present = roots_.get();
   if (log_->tail().last <= present->position) return present;
-  BRAID_ASSIGN(commit::Followed followed, commit::follow(*log_, *present));
+  BRAID_ASSIGN(commit::Followed followed, commit::follow(*log_, *present, *fragments_));
   roots_.publish(std::move(followed.root));
   return roots_.get();
 }

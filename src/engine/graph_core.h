@@ -17,6 +17,7 @@
 #include "commit/change_source.h"
 #include "commit/sequencer.h"
 #include "commit/state_applier.h"
+#include "engine/fragment_store.h"
 #include "engine/graph_directory.h"
 #include "engine/names.h"
 #include "env/env.h"
@@ -34,6 +35,8 @@ struct CoreOptions {
   bool memory_state = false;
   /// Small segments let a short test cross many.
   log::LogOptions log = {};
+  /// A small budget lets small loads be staged.
+  commit::InlineBudget inline_budget = {};
 };
 
 class GraphCore : public std::enable_shared_from_this<GraphCore> {
@@ -64,11 +67,13 @@ class GraphCore : public std::enable_shared_from_this<GraphCore> {
 
   env::Env& env() { return env_; }
   GraphId graph() const { return graph_; }
+  const CoreOptions& options() const { return options_; }
   /// As the log writes it.
   const std::string& graph_text() const { return graph_text_; }
   env::Failpoints& failpoints() { return failpoints_; }
   const log::CommitLog& log() const { return *log_; }
   const commit::LogChangeSource& changes() const { return *changes_; }
+  FragmentStore& fragments() const { return *fragments_; }
   const Names& names() const { return *names_; }
   /// The root that readers get: of a read-only core, after looking for what the writer has done.
   Result<std::shared_ptr<const manifest::Root>> root();
@@ -101,6 +106,8 @@ class GraphCore : public std::enable_shared_from_this<GraphCore> {
   std::shared_ptr<state::State> state_;
   std::unique_ptr<Names> names_;
   std::unique_ptr<commit::LogChangeSource> changes_;
+  std::unique_ptr<env::FileSystem> memory_files_;  // of a graph without a directory
+  std::unique_ptr<FragmentStore> fragments_;
   manifest::RootHolder roots_;
   std::unique_ptr<commit::StateApplier> applier_;
   std::unique_ptr<commit::Sequencer> sequencer_;

@@ -51,6 +51,7 @@ class GraphDirectory {
   std::string log_path() const { return env::join(path_, "log"); }
   std::string state_path() const { return env::join(path_, "state"); }
   std::string names_path() const { return env::join(path_, "names"); }
+  std::string objects_path() const { return env::join(path_, "objects"); }
 
   /// `not_found` when there is no graph or its init was not finished; the message says which.
   Result<FormatStamp> read_format() const;

@@ -79,6 +79,26 @@ RowChange to_change(const table::RowChange& change, const schema::RecordType& ty
   return out;
 }
 
+// The rows of a fragment, as changes.
+Status append_rows(const FragmentStore& fragments, const table::Pin& pin,
+                   const std::shared_ptr<const schema::Schema>& schema,
+                   std::vector<RowChange>& rows) {
+  const std::shared_ptr<const schema::RecordType> type(schema, table::type_of(*schema, pin.table));
+  if (type == nullptr) return Error(ErrorCode::corrupt, "a pin names a table that is not there");
+  const bool is_edge = schema->edge_type(pin.table) != nullptr;
+  BRAID_ASSIGN(const auto fragment, fragments.fragment(pin, type, is_edge));
+  table::FragmentCursor cursor(fragment);
+  BRAID_TRY(cursor.seek(""));
+  while (cursor.valid()) {
+    BRAID_ASSIGN(table::FragmentRow row, cursor.row());
+    const auto kind =
+        row.previous == Position{} ? table::ChangeKind::insert : table::ChangeKind::update;
+    rows.push_back(to_change({kind, row.previous, std::move(row.row)}, *type, is_edge));
+    BRAID_TRY(cursor.next());
+  }
+  return Unit{};
+}
+
 }  // namespace
 
 Result<std::vector<CommitInfo>> GraphCore::history(std::string_view branch, std::uint64_t limit) {
@@ -128,6 +148,10 @@ Result<CommitDetail> GraphCore::show(std::string_view commit) {
     for (const table::RowChange& change : table.rows) {
       detail.rows.push_back(to_change(change, *type, is_edge));
     }
+  }
+  const std::shared_ptr<const schema::Schema> shared(present->catalog, &schema);
+  for (const table::Pin& pin : read.commit.pins) {
+    BRAID_TRY(append_rows(*fragments_, pin, shared, detail.rows));
   }
   return detail;
 }

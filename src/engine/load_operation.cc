@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph::load on the inline route: read, look the key up, parse, build on a snapshot, commit.
+// Graph::load: read, look the key up, parse, build on a snapshot; commit inline what one record
+// carries, and what is larger by fragments that the record pins.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -12,9 +13,11 @@
 namespace braid::engine {
 namespace {
 
-// A load on the inline route is bounded by what one record carries; its text may be larger, not
-// without end.
-constexpr std::uint64_t kTextBytesMax = std::uint64_t{64} << 20;
+// Text and rows of one load stand in memory.
+constexpr std::uint64_t kTextBytesMax = std::uint64_t{512} << 20;
+constexpr std::uint64_t kRowsMax = std::uint64_t{4} << 20;
+// How often a load whose rows others keep changing is staged before it says so.
+constexpr int kStagedAttemptsMax = 5;
 constexpr std::size_t kChunkBytesMax = std::size_t{1} << 20;
 
 struct Input {
@@ -96,12 +99,12 @@ Result<Rows> parse_rows(const std::vector<Input>& inputs, const schema::Schema& 
       write.ordinal = rows.writes.size();
       rows.writes.push_back(std::move(write));
       rows.origins.push_back({i, row.line, row.byte});
-      if (rows.writes.size() > commit::kInlineRowsMax) {
+      if (rows.writes.size() > kRowsMax) {
         return Error(ErrorCode::resource_limit, "the load has more rows than one commit may here")
             .with("file", inputs[i].name)
             .with("line", row.line)
-            .with("resource", "inline_rows")
-            .with("limit", commit::kInlineRowsMax)
+            .with("resource", "load_rows")
+            .with("limit", kRowsMax)
             .with("actual", rows.writes.size());
       }
     }
@@ -190,6 +193,89 @@ Status check_head(const WriteOptions& options, const manifest::Branch& branch) {
       .with("actual", branch.head ? branch.head->id.to_string() : "none");
 }
 
+/// A load that has been read and parsed: prepared and committed as often as it takes.
+class LoadAttempts {
+ public:
+  LoadAttempts(GraphCore& core, commit::MutationBatch batch, const LoadOptions& options,
+               std::shared_ptr<const Rows> rows, std::uint64_t hash_salt)
+      : core_(core),
+        batch_(std::move(batch)),
+        options_(options),
+        rows_(std::move(rows)),
+        build_{
+            options.mode == LoadMode::kMerge ? table::WriteMode::merge : table::WriteMode::append,
+            hash_salt},
+        commit_{env::make_ulid(core.env().clock, core.env().random)} {}
+
+  Result<commit::Outcome> run(std::shared_ptr<const manifest::Root> root) {
+    for (int attempt = 1;; ++attempt) {
+      const manifest::Branch* branch = root->branch(batch_.scope.branch);
+      if (branch == nullptr) {
+        return Error(ErrorCode::not_found, "the branch is not there any more")
+            .with("branch", batch_.scope.name);
+      }
+      commit::PreparedChange change = begin(root, *branch);
+      const table::Image image = image_of(core_, root, *branch);
+      BRAID_ASSIGN(const bool is_inline, commit::prepare_inline(change, image, core_.env().random,
+                                                                core_.options().inline_budget));
+      if (is_inline) return core_.sequencer()->commit(std::move(change));
+      auto outcome = commit_staged(std::move(change), image.schema());
+      const bool touched = !outcome && outcome.error().code() == ErrorCode::read_set_changed;
+      if (!touched || attempt == kStagedAttemptsMax) return outcome;
+      BRAID_ASSIGN(root, core_.root());
+    }
+  }
+
+ private:
+  commit::PreparedChange begin(const std::shared_ptr<const manifest::Root>& root,
+                               const manifest::Branch& branch) const {
+    commit::PreparedChange change;
+    change.batch = batch_;
+    change.commit_id = commit_;
+    change.token = {root->position, branch.incarnation,
+                    branch.head ? std::optional(branch.head->id) : std::nullopt,
+                    root->counters.catalog};
+    change.if_commit = options_.if_commit;
+    change.key_is_callers = !options_.key.empty();
+    // A chosen key was looked up in the first root or a later one; one that was drawn is new. Of a
+    // later attempt, nobody looked it up.
+    change.key_unused_at = looked_up_ ? Position{} : root->position;
+    looked_up_ = true;
+    // The rows point into the catalog of `root`, which the closure keeps alive.
+    change.build = [rows = rows_, build = build_, root](const table::Image& image) {
+      return table::build_changes(rows->writes, build, image);
+    };
+    return change;
+  }
+
+  // The files are this operation's own until a record pins them.
+  Result<commit::Outcome> commit_staged(commit::PreparedChange change,
+                                        const schema::Schema& schema) {
+    FragmentStore& fragments = core_.fragments();
+    const Ulid operation = env::make_ulid(core_.env().clock, core_.env().random);
+    auto staged = fragments.stage(operation, change.built.changes.tables, schema);
+    if (!staged) {
+      fragments.discard(operation);
+      return staged.error();
+    }
+    const std::vector<table::Pin> pins = *staged;
+    commit::prepare_staged(change, *std::move(staged), schema, core_.env().random);
+    auto outcome = core_.sequencer()->commit(std::move(change));
+    // Of unknown outcome, they may be pinned: the next open knows.
+    const bool unknown = !outcome && outcome.error().code() == ErrorCode::outcome_unknown;
+    if (!unknown && (!outcome || outcome->replayed)) fragments.discard(pins);
+    return outcome;
+  }
+
+  GraphCore& core_;
+  const commit::MutationBatch batch_;
+  const LoadOptions& options_;
+  const std::shared_ptr<const Rows> rows_;
+  const table::BuildOptions build_;
+  const CommitId commit_;
+  mutable bool looked_up_ = false;
+};
+
 }  // namespace
 
 Result<Receipt> GraphCore::load(std::vector<LoadSource> sources, const LoadOptions& options) {
@@ -201,36 +287,21 @@ Result<Receipt> GraphCore::load(std::vector<LoadSource> sources, const LoadOptio
   if (branch == nullptr) {
     return Error(ErrorCode::not_found, "there is no such branch").with("branch", options.branch);
   }
-  commit::PreparedChange change;
-  change.batch = make_batch(*this, *branch, options, digest_of(inputs, options.mode));
-  BRAID_TRY(commit::validate(change.batch, graph_));
-  const std::string key = change.batch.idempotency_key;
+  commit::MutationBatch batch =
+      make_batch(*this, *branch, options, digest_of(inputs, options.mode));
+  BRAID_TRY(commit::validate(batch, graph_));
+  const std::string key = batch.idempotency_key;
   if (!options.key.empty()) {
     // A retry is answered before anything is parsed.
-    BRAID_ASSIGN(const auto replayed, sequencer_->replayed(change.batch));
+    BRAID_ASSIGN(const auto replayed, sequencer_->replayed(batch));
     if (replayed) return to_receipt(*replayed, key);
   }
   BRAID_TRY(check_head(options, *branch));
-  BRAID_TRY(names_->remember(change.batch.context.principal, options.actor));
+  BRAID_TRY(names_->remember(batch.context.principal, options.actor));
 
   BRAID_ASSIGN(Rows parsed, parse_rows(inputs, root->catalog->schema(), env_));
   const auto rows = std::make_shared<const Rows>(std::move(parsed));
-  const table::BuildOptions build{
-      options.mode == LoadMode::kMerge ? table::WriteMode::merge : table::WriteMode::append,
-      hash_salt_};
-  change.commit_id = CommitId{env::make_ulid(env_.clock, env_.random)};
-  change.token = {root->position, branch->incarnation,
-                  branch->head ? std::optional(branch->head->id) : std::nullopt,
-                  root->counters.catalog};
-  change.if_commit = options.if_commit;
-  change.key_is_callers = !options.key.empty();
-  // The rows point into the catalog of `root`, which the closure keeps alive.
-  change.build = [rows, build, root](const table::Image& image) {
-    return table::build_changes(rows->writes, build, image);
-  };
-  Status prepared = commit::prepare_changes(change, image_of(*this, root, *branch), env_.random);
-  if (!prepared) return locate(std::move(prepared).error(), *rows, inputs);
-  auto outcome = sequencer_->commit(std::move(change));
+  auto outcome = LoadAttempts(*this, std::move(batch), options, rows, hash_salt_).run(root);
   if (!outcome) return locate(std::move(outcome).error(), *rows, inputs);
   return to_receipt(*outcome, key);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/recovery.h"
 
+#include "base/coding.h"
 #include "commit/replay.h"
 #include "state/keys.h"
 #include "state/memory_state.h"
@@ -18,6 +19,25 @@ Result<bool> is_believable(const state::State& state, const log::CommitLog& log)
   if (applied.position > log.tail().last || applied.position < log.first()) return false;
   BRAID_ASSIGN(const log::Record record, log::read_one(log, applied.position));
   return record.hash == applied.hash;
+}
+
+Result<std::shared_ptr<const table::Layers>> layers_of(const state::State& state) {
+  auto layers = std::make_shared<table::Layers>();
+  Status status = Unit{};
+  const std::string prefix = state::pin_prefix();
+  BRAID_TRY(state.scan(prefix, prefix, [&](std::string_view key, std::string_view value) {
+    const auto decoded = state::decode_pin_key(key);
+    auto pins = table::decode_pins(value);
+    if (!decoded || !pins || pins->size() != 1 || pins->front().table != decoded->table) {
+      status = Error(ErrorCode::corrupt, "a pin of the state cannot be read")
+                   .with("key", base::hex(key));
+      return false;
+    }
+    layers->add(decoded->position, decoded->branch, std::move(pins->front()));
+    return true;
+  }));
+  BRAID_TRY(std::move(status));
+  return std::shared_ptr<const table::Layers>(std::move(layers));
 }
 
 Result<commit::Heads> heads_at(const state::State& state, const log::CommitLog& log) {
@@ -40,6 +60,7 @@ Result<commit::Heads> heads_at(const state::State& state, const log::CommitLog& 
     return Error(ErrorCode::corrupt, "the state has no branches")
         .with("position", state.applied().position.value);
   }
+  BRAID_ASSIGN(heads.layers, layers_of(state));
   BRAID_ASSIGN(const log::Record record, log::read_one(log, heads.counters.catalog));
   BRAID_ASSIGN(auto created, commit::decode_graph_created(record, log.graph()));
   heads.catalog = std::make_shared<const schema::Catalog>(std::move(created.catalog));
@@ -112,11 +133,12 @@ std::unique_ptr<state::State> open_state_read_only(env::Env& env, const std::str
 
 Result<std::shared_ptr<manifest::Root>> recover_root(const log::CommitLog& log,
                                                      std::shared_ptr<state::State> state,
-                                                     ReplayInto into) {
+                                                     ReplayInto into,
+                                                     const table::FragmentSource& fragments) {
   const log::LogTail tail = log.tail();
   BRAID_ASSIGN(commit::Heads heads, heads_at(*state, log));
   const Position applied = state->applied().position;
-  commit::Replay replay(log.graph(), std::move(heads));
+  commit::Replay replay(log.graph(), std::move(heads), fragments);
   EffectSink sink(*state, into);
   BRAID_TRY(log.read(applied.next(), tail.last, [&](const log::Record& record) -> Status {
     BRAID_TRY(replay.apply(record, sink.writes()));
@@ -132,6 +154,7 @@ Result<std::shared_ptr<manifest::Root>> recover_root(const log::CommitLog& log,
   root->counters = replay.heads().counters;
   root->catalog = replay.heads().catalog;
   root->branches = std::make_shared<const manifest::BranchMap>(replay.heads().branches);
+  root->layers = replay.heads().layers;
   root->overlay = state::Overlay::empty();
   if (into == ReplayInto::overlay && tail.last > applied) {
     root->overlay = root->overlay->with({applied.next(), tail.last}, sink.writes());

@@ -35,6 +35,7 @@ std::unique_ptr<state::State> open_state_read_only(env::Env& env, const std::str
 /// Replays what the state lacks. `corrupt` if a record does not go on from what came before it.
 Result<std::shared_ptr<manifest::Root>> recover_root(const log::CommitLog& log,
                                                      std::shared_ptr<state::State> state,
-                                                     ReplayInto into);
+                                                     ReplayInto into,
+                                                     const table::FragmentSource& fragments);
 
 }  // namespace braid::engine

@@ -85,7 +85,7 @@ TEST_F(RecoveryTest, StateWithoutBranchesThenMadeAgain) {  // R1
 TEST_F(RecoveryTest, EmptyStateThenTheRootOfTheWholeLog) {
   for (const ReplayInto into : {ReplayInto::state, ReplayInto::overlay}) {
     const auto state = std::make_shared<state::MemoryState>(log().graph());
-    const auto root = recover_root(log(), state, into);
+    const auto root = recover_root(log(), state, into, core_->fragments());
     ASSERT_GOOD(root);
     EXPECT_EQ((*root)->position, log().tail().last);
     EXPECT_EQ((*root)->hash, log().tail().hash);
@@ -102,7 +102,7 @@ TEST_F(RecoveryTest, EmptyStateThenTheRootOfTheWholeLog) {
 TEST_F(RecoveryTest, LogThatDoesNotBeginWithACreationThenCorrupt) {
   const log::MemoryLog empty(log().graph(), env_.clock);
   EXPECT_EQ(code_of(recover_root(empty, std::make_shared<state::MemoryState>(log().graph()),
-                                 ReplayInto::state)),
+                                 ReplayInto::state, core_->fragments())),
             ErrorCode::corrupt);
 
   log::MemoryLog headless(log().graph(), env_.clock);
@@ -112,7 +112,7 @@ TEST_F(RecoveryTest, LogThatDoesNotBeginWithACreationThenCorrupt) {
     return Unit{};
   }));
   EXPECT_EQ(code_of(recover_root(headless, std::make_shared<state::MemoryState>(log().graph()),
-                                 ReplayInto::state)),
+                                 ReplayInto::state, core_->fragments())),
             ErrorCode::corrupt);
 }
 

@@ -10,7 +10,11 @@ namespace braid::engine {
 table::Image image_of(const GraphCore& core, const std::shared_ptr<const manifest::Root>& root,
                       const manifest::Branch& branch) {
   std::shared_ptr<const schema::Schema> schema(root->catalog, &root->catalog->schema());
-  return {root->view(), root->lineage(branch), std::move(schema), core.changes()};
+  return {root->view(),
+          root->lineage(branch),
+          std::move(schema),
+          core.changes(),
+          {root->layers, &core.fragments()}};
 }
 
 namespace {

@@ -34,11 +34,12 @@ void add_finding(VerifyReport& report, const Error& error) {
 
 class Verifier {
  public:
-  Verifier(const log::CommitLog& log, StateImage state)
+  Verifier(const log::CommitLog& log, StateImage state, const FragmentStore& fragments)
       : log_(log),
+        fragments_(fragments),
         salt_(table::content_hash_salt(log.graph())),
         state_(std::move(state)),
-        replay_(log.graph(), {}) {}
+        replay_(log.graph(), {}, fragments) {}
 
   VerifyReport run() && {
     note(log_.verify());
@@ -77,7 +78,8 @@ class Verifier {
     BRAID_TRY(replay_.apply(record, writes));
     report_.records += 1;
     for (const state::StateWrite& write : writes) expected_[write.key] = *write.value;
-    if (record.type == state::number_of(state::RecordType::commit)) {
+    if (record.type == state::number_of(state::RecordType::commit) ||
+        record.type == state::number_of(state::RecordType::staged_commit)) {
       report_.commits += 1;
       BRAID_TRY(check_rows(record));
     }
@@ -93,21 +95,57 @@ class Verifier {
                  commit::section_of(record, state::number_of(state::SectionTag::changes)));
     BRAID_ASSIGN(const table::ChangeSet changes, table::decode_change_set(*body, schema));
     table::RowHash hash(salt_);
+    std::vector<manifest::TableCounts> counts = commit::counts_of(changes);
     for (const table::TableChanges& table : changes.tables) {
       for (const table::RowChange& change : table.rows) {
         check_row(record.position, commit.meta->branch, table.table, change, schema, hash);
       }
+    }
+    for (const table::Pin& pin : commit.pins) {
+      auto counted = check_fragment(record.position, commit.meta->branch, pin, hash);
+      if (!counted) {
+        // What it holds is not known: neither are hash and counts.
+        note(counted.error());
+        return Unit{};
+      }
+      counts.push_back(*counted);
     }
     if (hash.parts() != changes.hash_parts) {
       note(Error(ErrorCode::corrupt, "a commit's content hash is not that of its rows")
                .with("position", record.position.value)
                .with("commit", commit.meta->id.to_string()));
     }
-    if (commit::counts_of(changes) != commit.meta->tables) {
+    if (counts != commit.meta->tables) {
       note(Error(ErrorCode::corrupt, "a commit's row counts are not those of its rows")
                .with("position", record.position.value));
     }
     return Unit{};
+  }
+
+  Result<manifest::TableCounts> check_fragment(Position position, BranchIncarnation branch,
+                                               const table::Pin& pin, table::RowHash& hash) {
+    const auto catalog = replay_.heads().catalog;
+    const schema::Schema& schema = catalog->schema();
+    const std::shared_ptr<const schema::RecordType> type(catalog,
+                                                         table::type_of(schema, pin.table));
+    const bool is_edge = schema.edge_type(pin.table) != nullptr;
+    BRAID_TRY(fragments_.verify(pin, type, is_edge));
+    BRAID_ASSIGN(const auto fragment, fragments_.fragment(pin, type, is_edge));
+    manifest::TableCounts counts;
+    counts.table = pin.table;
+    table::FragmentCursor cursor(fragment);
+    BRAID_TRY(cursor.seek(""));
+    while (cursor.valid()) {
+      BRAID_ASSIGN(table::FragmentRow row, cursor.row());
+      const bool is_insert = row.previous == Position{};
+      (is_insert ? counts.inserted : counts.updated) += 1;
+      check_row(position, branch, pin.table,
+                {is_insert ? table::ChangeKind::insert : table::ChangeKind::update, row.previous,
+                 std::move(row.row)},
+                schema, hash);
+      BRAID_TRY(cursor.next());
+    }
+    return counts;
   }
 
   void check_row(Position position, BranchIncarnation branch, TableId table,
@@ -163,6 +201,7 @@ class Verifier {
   }
 
   const log::CommitLog& log_;
+  const FragmentStore& fragments_;
   const std::uint64_t salt_;
   const StateImage state_;
   commit::Replay replay_;
@@ -184,8 +223,9 @@ Result<StateImage> read_state_image(const state::State& state) {
   return image;
 }
 
-VerifyReport verify_graph(const log::CommitLog& log, StateImage state) {
-  return Verifier(log, std::move(state)).run();
+VerifyReport verify_graph(const log::CommitLog& log, StateImage state,
+                          const FragmentStore& fragments) {
+  return Verifier(log, std::move(state), fragments).run();
 }
 
 Result<VerifyReport> GraphCore::verify() {
@@ -200,7 +240,7 @@ Result<VerifyReport> GraphCore::verify() {
     read();
   }
   const Status readable = image ? Status(Unit{}) : Status(image.error());
-  VerifyReport report = verify_graph(*log_, image ? *std::move(image) : StateImage{});
+  VerifyReport report = verify_graph(*log_, image ? *std::move(image) : StateImage{}, *fragments_);
   if (!readable) {
     add_finding(report,
                 readable.error().with("remedy", "close the graph and delete its state directory"));

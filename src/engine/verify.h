@@ -9,6 +9,7 @@
 #include <string>
 
 #include "braid/graph.h"
+#include "engine/fragment_store.h"
 #include "log/log.h"
 #include "state/state.h"
 
@@ -23,8 +24,10 @@ struct StateImage {
 /// Requires: nothing is applied meanwhile (StateApplier::while_paused).
 Result<StateImage> read_state_image(const state::State& state);
 
-/// Never fails because of what it finds: that goes into the report. Holds every live row and every
+/// Reads log, state and every fragment that a record pins. Never fails because of what it finds:
+/// that goes into the report. Holds every live row and every
 /// entry of the state in memory.
-VerifyReport verify_graph(const log::CommitLog& log, StateImage state);
+VerifyReport verify_graph(const log::CommitLog& log, StateImage state,
+                          const FragmentStore& fragments);
 
 }  // namespace braid::engine

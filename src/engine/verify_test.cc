@@ -51,7 +51,7 @@ class VerifyTest : public testing::Test {
     state::Applied applied = state_->applied();
     applied.position.value += ahead;
     EXPECT_GOOD(state.apply(writes, applied));
-    return verify_graph(core_->log(), *read_state_image(state));
+    return verify_graph(core_->log(), *read_state_image(state), core_->fragments());
   }
   /// What verify says of a log whose second record is this, chain and frames made anew.
   VerifyReport verify_with(const std::function<log::RecordDraft(const log::Record&)>& make) {
@@ -65,7 +65,7 @@ class VerifyTest : public testing::Test {
       return Unit{};
     }));
     EXPECT_GOOD(log.verify());
-    return verify_graph(log, {});
+    return verify_graph(log, {}, core_->fragments());
   }
   /// The same with other changes, to which everything in the record is bound as it should be.
   VerifyReport verify_with_changes(const std::function<void(table::ChangeSet&)>& change) {
@@ -80,7 +80,7 @@ class VerifyTest : public testing::Test {
           log::make_section(tag, table::encode(changes, schema).bytes, machine_.random);
       commit.batch.authoritative_state->digest = section.digest;
       return commit::make_commit({commit.batch, *commit.meta, commit.receipt, commit.outbox},
-                                 std::move(section), machine_.random);
+                                 std::move(section), {}, machine_.random);
     });
   }
 
@@ -206,7 +206,7 @@ TEST_F(VerifyTest, RecordLeftOutThenFound) {
               log::AppendOutcome::kDone);
     return Unit{};
   }));
-  EXPECT_FALSE(verify_graph(log, {}).findings.empty());
+  EXPECT_FALSE(verify_graph(log, {}, core_->fragments()).findings.empty());
 }
 
 TEST(VerifyFile, NameOfAnotherThanItsPseudonymThenFound) {

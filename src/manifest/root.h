@@ -19,6 +19,7 @@
 #include "manifest/branch.h"
 #include "schema/catalog.h"
 #include "state/state_view.h"
+#include "table/layers.h"
 
 namespace braid::manifest {
 
@@ -30,6 +31,8 @@ struct Root {
   Counters counters;
   std::shared_ptr<const schema::Catalog> catalog;
   std::shared_ptr<const BranchMap> branches;
+  /// The fragments of all branches.
+  std::shared_ptr<const table::Layers> layers = table::Layers::none();
   /// Effects of durable records that the state has not applied yet.
   std::shared_ptr<const state::Overlay> overlay;
   std::shared_ptr<const state::State> state;

@@ -103,6 +103,7 @@ class KeyReader {
       case KeyFamily::branch:
       case KeyFamily::commit:
       case KeyFamily::idempotency:
+      case KeyFamily::pin:
       case KeyFamily::meta: return reader_.fail();
     }
   }
@@ -172,6 +173,28 @@ Result<BranchIncarnation> decode_branch_key(std::string_view key) {
   const BranchIncarnation branch{reader.u64()};
   BRAID_TRY(reader.finish("a branch key"));
   return branch;
+}
+
+std::string pin_prefix() { return begin_key(KeyFamily::pin, 1); }
+
+std::string pin_key(const PinKey& pin) {
+  std::string key = begin_key(KeyFamily::pin, 29);
+  put_table(key, pin.table, pin.branch);
+  base::put_big_endian(key, pin.position.value);
+  base::put_big_endian(key, pin.ordinal);
+  return key;
+}
+
+Result<PinKey> decode_pin_key(std::string_view key) {
+  KeyReader reader(key);
+  reader.family(KeyFamily::pin);
+  PinKey pin;
+  pin.table = TableId{reader.u64()};
+  pin.branch = BranchIncarnation{reader.u64()};
+  pin.position = Position{reader.u64()};
+  pin.ordinal = reader.u32();
+  BRAID_TRY(reader.finish("a pin key"));
+  return pin;
 }
 
 std::string commit_prefix() { return begin_key(KeyFamily::commit, 1); }
@@ -375,6 +398,7 @@ Status check_key(std::string_view key) {
     case KeyFamily::meta:
       if (key == kStampKey || key == kAppliedKey) return Unit{};
       break;
+    case KeyFamily::pin: return status_of(decode_pin_key(key));
     case KeyFamily::row: return status_of(decode_row_key(key));
     case KeyFamily::unique: return status_of(decode_unique_key(key));
     case KeyFamily::in_adjacency:

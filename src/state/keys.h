@@ -101,6 +101,23 @@ Result<BatchIdPrefix> decode_idempotency_key(std::string_view key);
 std::string position_value(Position position);
 Result<Position> decode_position_value(std::string_view value);
 
+// ---- pin: value owned by table
+// -------------------------------------------------------------------
+
+struct PinKey {
+  TableId table;
+  BranchIncarnation branch;
+  /// The record that pinned it.
+  Position position;
+  /// Of the pin in its record.
+  std::uint32_t ordinal = 0;
+  friend bool operator==(const PinKey&, const PinKey&) = default;
+};
+std::string pin_prefix();
+/// By table and branch, then oldest first.
+std::string pin_key(const PinKey& pin);
+Result<PinKey> decode_pin_key(std::string_view key);
+
 // ---- row ----------------------------------------------------------------------------------------
 
 /// All rows of a table on a branch.

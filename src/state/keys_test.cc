@@ -28,6 +28,8 @@ Ulid counting_ulid() {
 
 TEST(StateKeysGolden, BranchKeyIsItsIncarnation) {
   EXPECT_EQ(base::hex(branch_key(kBranch)), "62" "1112131415161718");
+  EXPECT_EQ(base::hex(pin_key({TableId{0x0102030405060708}, kBranch, Position{0x21}, 0x31})),
+            "70" "0102030405060708" "1112131415161718" "0000000000000021" "00000031");
   EXPECT_EQ(base::hex(branch_prefix()), "62");
 }
 
@@ -112,6 +114,11 @@ TEST(StateKeys, EveryKindOfKeyDecodesToWhatWasEncoded) {
   ASSERT_TRUE(adjacency_back);
   EXPECT_EQ(*adjacency_back, adjacency);
   EXPECT_EQ(*decode_branch_key(branch_key(kBranch)), kBranch);
+  const PinKey pin{TableId{1}, kBranch, Position{UINT64_MAX}, UINT32_MAX};
+  EXPECT_EQ(*decode_pin_key(pin_key(pin)), pin);
+  EXPECT_FALSE(decode_pin_key(pin_key(pin) + "x"));
+  EXPECT_FALSE(decode_pin_key(branch_key(kBranch)));
+  EXPECT_FALSE(is_version_prefix(pin_key(pin)));
   EXPECT_EQ(*decode_commit_key(commit_key({counting_ulid()})), CommitId{counting_ulid()});
   EXPECT_EQ(*decode_idempotency_key(idempotency_key(counting_ulid().bytes)), counting_ulid().bytes);
   EXPECT_EQ(*decode_position_value(position_value(kPosition)), kPosition);

@@ -24,7 +24,8 @@ inline constexpr std::uint32_t kStateFormat = 1;
   X(2, commit, 1, "a content commit: rows, receipt, event and lineage")                      \
   X(3, receipt_only, 1, "a keyed mutation that matched nothing: a receipt without a commit") \
   X(4, branch_changed, 1, "a branch was created or deleted: a position without a version")   \
-  X(5, checkpoint, 1, "a verified copy of the state at a position")
+  X(5, checkpoint, 1, "a verified copy of the state at a position")                          \
+  X(6, staged_commit, 1, "a content commit whose rows are in fragments that it pins")
 
 #define BRAID_SECTION_TAGS(X)                                                            \
   X(1, batch, 1, "the MutationBatch v2 as MessagePack")                                  \
@@ -32,7 +33,8 @@ inline constexpr std::uint32_t kStateFormat = 1;
   X(3, bound, 1, "what the committer assigned: version, sequence, parents, times, hash") \
   X(4, receipt, 1, "the stored result that the client was given")                        \
   X(5, outbox, 1, "events with their sequence numbers")                                  \
-  X(6, schema, 1, "an encoded catalog")
+  X(6, schema, 1, "an encoded catalog")                                                  \
+  X(7, pins, 1, "the fragments that a staged commit publishes")
 
 #define BRAID_KEY_FAMILIES(X)                                             \
   X('b', branch, 1, "branch incarnation to its record")                   \
@@ -41,6 +43,7 @@ inline constexpr std::uint32_t kStateFormat = 1;
   X('m', meta, 1, "stamp and applied position of the state itself")       \
   X('n', in_adjacency, 1, "edges by destination, every version")          \
   X('o', out_adjacency, 1, "edges by source, every version")              \
+  X('p', pin, 1, "fragments by table, branch and position")               \
   X('r', row, 1, "rows by id, every version")                             \
   X('u', unique, 1, "values of unique constraints, every version")
 

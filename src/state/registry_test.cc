@@ -100,12 +100,14 @@ TEST(Registry, NumbersNeverMove) {
   EXPECT_EQ(number_of(RecordType::receipt_only), 3);
   EXPECT_EQ(number_of(RecordType::branch_changed), 4);
   EXPECT_EQ(number_of(RecordType::checkpoint), 5);
+  EXPECT_EQ(number_of(RecordType::staged_commit), 6);
   EXPECT_EQ(number_of(SectionTag::batch), 1);
   EXPECT_EQ(number_of(SectionTag::changes), 2);
   EXPECT_EQ(number_of(SectionTag::bound), 3);
   EXPECT_EQ(number_of(SectionTag::receipt), 4);
   EXPECT_EQ(number_of(SectionTag::outbox), 5);
   EXPECT_EQ(number_of(SectionTag::schema), 6);
+  EXPECT_EQ(number_of(SectionTag::pins), 7);
 }
 
 // S9
@@ -118,11 +120,11 @@ TEST(Registry, NamesAreUnique) {
 
 TEST(Registry, UnknownNumberHasNoMeaning) {
   EXPECT_EQ(record_type_of(0), std::nullopt);
-  EXPECT_EQ(record_type_of(6), std::nullopt);
+  EXPECT_EQ(record_type_of(7), std::nullopt);
   EXPECT_EQ(section_tag_of(0), std::nullopt);
-  EXPECT_EQ(section_tag_of(7), std::nullopt);
+  EXPECT_EQ(section_tag_of(8), std::nullopt);
   EXPECT_EQ(key_family_of('z'), std::nullopt);
-  EXPECT_EQ(record_type_name(6), "");
+  EXPECT_EQ(record_type_name(7), "");
   EXPECT_EQ(record_type_of(2), RecordType::commit);
   EXPECT_EQ(record_type_name(2), "commit");
   EXPECT_EQ(section_tag_name(6), "schema");

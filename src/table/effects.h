@@ -30,6 +30,14 @@ void append_effects(const ChangeSet& changes, const EncodedChangeSet& encoded,
                     const schema::Schema& schema, RecordPlace place,
                     std::vector<state::StateWrite>& writes);
 
+/// Whether rows of the type leave anything in the state beside the row itself.
+bool has_index_effects(const schema::RecordType& type, const schema::EdgeType* edge);
+/// Appends the writes for unique tuples and limited out-degree of one row, which is live or
+/// removed: all that the state knows of a row in a fragment.
+void append_index_effects(const RowImage& row, bool live, const schema::RecordType& type,
+                          const schema::EdgeType* edge, RecordPlace place,
+                          std::vector<state::StateWrite>& writes);
+
 /// The tuple's bytes under a unique constraint; nullopt if a member is null (then it is exempt).
 std::optional<std::string> unique_tuple(const schema::RecordType& type,
                                         const std::vector<schema::Member>& members,

@@ -4,30 +4,21 @@
 #include <optional>
 
 #include "env/manual.h"
+#include "table/fragment_fixture.h"
 #include "table/table_fixture.h"
 
 namespace braid::table {
 namespace {
 
-namespace arrow = columnar::arrow;
-
 constexpr BranchIncarnation kChild{2};
 
 /// A world whose records may publish fragments.
-class PinnedWorld : public World, public FragmentSource {
+class PinnedWorld : public World {
  public:
   /// Commits rows of persons, which must ascend by id, as one fragment.
   Position pin(const std::vector<FragmentRow>& rows, BranchIncarnation branch = kMain,
                const FragmentOptions& options = {.batch_rows = 2}) {
-    arrow::StringSink sink;
-    auto writer = *FragmentWriter::begin(sink, *type(), false, options);
-    for (const FragmentRow& row : rows) EXPECT_TRUE(writer->append(row).ok());
-    Pin pin;
-    pin.table = kPerson;
-    pin.summary = *writer->finish();
-    pin.object = "fragment-" + std::to_string(files_.size());
-    pin.size_bytes = sink.bytes().size();
-    files_.emplace(pin.object, arrow::Buffer::copy_of(sink.bytes()));
+    const Pin pin = fragments.put(rows, *test_schema()->node_type("Person"), false, options);
     const Position position = skip();
     layers_ = layers_->with(position, branch, {pin});
     return position;
@@ -52,27 +43,14 @@ class PinnedWorld : public World, public FragmentSource {
   }
 
   Image pinned_image(std::vector<LineageStep> lineage) const {
-    return {state::StateView(memory_), std::move(lineage), test_schema(), *this, {layers_, this}};
+    return {
+        state::StateView(memory_), std::move(lineage), test_schema(), *this, {layers_, &fragments}};
   }
   Image pinned_image() const { return pinned_image({{kMain, last()}}); }
 
-  Result<std::shared_ptr<const Fragment>> fragment(
-      const Pin& pin, const std::shared_ptr<const schema::RecordType>& type,
-      bool is_edge) const override {
-    ++opened;
-    const auto found = files_.find(pin.object);
-    if (found == files_.end()) return Error(ErrorCode::corrupt, "gone").with("file", pin.object);
-    return Fragment::open(found->second.bytes(), found->second.owner(), type, is_edge);
-  }
-  void lose_files() { files_.clear(); }
-
-  mutable int opened = 0;
+  MemoryFragments fragments;
 
  private:
-  static std::shared_ptr<const schema::RecordType> type() {
-    return {test_schema(), test_schema()->node_type("Person")};
-  }
-  std::map<std::string, arrow::Buffer> files_;
   std::shared_ptr<const Layers> layers_ = Layers::none();
   // The state that World owns, which outlives every image.
   std::shared_ptr<const state::State> memory_{std::shared_ptr<const void>(), &state()};
@@ -149,16 +127,16 @@ TEST(PinnedImage, LookUpOpensOnlyFragmentsThatMayHaveTheId) {
   const Image image = world.pinned_image();
   EXPECT_FALSE((*image.find(kPerson, "a")).has_value());
   EXPECT_FALSE((*image.find(kPerson, "e")).has_value());
-  EXPECT_EQ(world.opened, 0);
+  EXPECT_EQ(world.fragments.opened, 0);
   EXPECT_FALSE((*image.find(kPerson, "c")).has_value());
   EXPECT_TRUE((*image.find(kPerson, "m")).has_value());
-  EXPECT_EQ(world.opened, 2);
+  EXPECT_EQ(world.fragments.opened, 2);
 }
 
 TEST(PinnedImage, LostFragmentIsAnErrorAndNeverAMissingRow) {
   PinnedWorld world;
   world.pin_ages({{"b", 1}});
-  world.lose_files();
+  world.fragments.lose_all();
   const Image image = world.pinned_image();
 
   EXPECT_EQ(image.find(kPerson, "b").error().code(), ErrorCode::corrupt);
@@ -258,6 +236,7 @@ std::vector<Pin> two_pins() {
   return {first, second};
 }
 
+// T10
 TEST(Pins, ReadBackAsTheyWereWritten) {
   EXPECT_EQ(*decode_pins(encode_pins(two_pins())), two_pins());
   EXPECT_EQ(*decode_pins(encode_pins({})), std::vector<Pin>());

@@ -50,12 +50,14 @@ std::shared_ptr<const Layers> Layers::none() {
 std::shared_ptr<const Layers> Layers::with(Position position, BranchIncarnation branch,
                                            const std::vector<Pin>& pins) const {
   auto next = std::make_shared<Layers>(*this);
-  for (const Pin& pin : pins) {
-    auto& fragments = next->fragments_[{pin.table, branch}];
-    BRAID_ASSERT(fragments.empty() || fragments.back().position <= position);
-    fragments.push_back({position, std::make_shared<const Pin>(pin)});
-  }
+  for (const Pin& pin : pins) next->add(position, branch, pin);
   return next;
+}
+
+void Layers::add(Position position, BranchIncarnation branch, Pin pin) {
+  auto& fragments = fragments_[{pin.table, branch}];
+  BRAID_ASSERT(fragments.empty() || fragments.back().position <= position);
+  fragments.push_back({position, std::make_shared<const Pin>(std::move(pin))});
 }
 
 std::span<const PinnedFragment> Layers::of(TableId table, BranchIncarnation branch) const {

@@ -67,6 +67,8 @@ class Layers {
   /// These and the pins of one more record. Requires: `position` is newer than all of the branch.
   std::shared_ptr<const Layers> with(Position position, BranchIncarnation branch,
                                      const std::vector<Pin>& pins) const;
+  /// For whoever builds them before anybody else sees them; as with().
+  void add(Position position, BranchIncarnation branch, Pin pin);
   /// Oldest first.
   std::span<const PinnedFragment> of(TableId table, BranchIncarnation branch) const;
   /// All of them, for those who check or sweep objects.
