@@ -179,6 +179,14 @@ struct VerifyReport {
 };
 
 /// An immutable view of one branch at one commit.
+/// What an export takes, and where it goes.
+struct ExportOptions {
+  /// Names of node and edge types; empty: all. A name that both kinds have means both.
+  std::vector<std::string> types;
+};
+/// Takes the next lines, whole ones; an error ends the export and is passed on.
+using ExportSink = std::function<Status(std::string_view lines)>;
+
 class Snapshot {
  public:
   explicit Snapshot(std::shared_ptr<const engine::SnapshotCore> core);
@@ -191,6 +199,10 @@ class Snapshot {
                             std::string_view name = {}) const;
   /// The canonical text of the schema.
   std::string schema() const;
+  /// Every row as JSON Lines that load() reads: node types by name, then edge types by name, rows
+  /// by id. The same rows give the same bytes, whatever commits wrote them. `bad_request` {type}
+  /// for a type that the schema does not have.
+  Status export_jsonl(const ExportOptions& options, const ExportSink& sink) const;
 
  private:
   std::shared_ptr<const engine::SnapshotCore> core_;

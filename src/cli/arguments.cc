@@ -202,6 +202,19 @@ void add_history(CLI::App& app, Raw& raw) {
   add_graph(verify, raw);
 }
 
+void add_export(CLI::App& app, Raw& raw) {
+  CLI::App& command =
+      add_command(app, raw, Action::export_rows, "export", "Print all rows as JSON Lines",
+                  "braid export shop.braid > shop.jsonl\n  braid export shop.braid --type Person");
+  add_graph(command, raw);
+  command
+      .add_option("--type", raw.invocation.types,
+                  "Only this node or edge type; again for more; default: all")
+      ->type_name("NAME")
+      ->check(not_empty())
+      ->allow_extra_args(false);
+}
+
 void add_schema(CLI::App& app, Raw& raw) {
   CLI::App* const schema = app.add_subcommand("schema", "The schema of a graph");
   schema->require_subcommand(1);
@@ -329,6 +342,7 @@ std::variant<Invocation, Usage> parse_arguments(const std::vector<std::string>& 
   add_init_and_load(app, raw);
   add_query(app, raw);
   add_history(app, raw);
+  add_export(app, raw);
   add_schema(app, raw);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

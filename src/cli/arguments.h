@@ -23,6 +23,7 @@ enum class Action : std::uint8_t {
   log,
   show,
   verify,
+  export_rows,
   schema_show,
   lint,
   version,
@@ -60,6 +61,8 @@ struct Invocation {
   std::uint64_t limit = 0;
   /// show.
   std::string commit;
+  /// export; empty: all.
+  std::vector<std::string> types;
 };
 
 /// Why nothing is to be run: help was asked for, or the command line is wrong.

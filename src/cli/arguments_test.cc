@@ -99,6 +99,9 @@ TEST(CliArguments, TheOtherCommandsAreRead) {
   EXPECT_EQ(parsed({"init", "g", "--schema", "s", "--wait", "86400"}).wait_ms, 86'400'000U);
   EXPECT_EQ(parsed({"show", "g", "c"}).commit, "c");
   EXPECT_EQ(parsed({"verify", "g"}).action, Action::verify);
+  EXPECT_EQ(parsed({"export", "g"}).action, Action::export_rows);
+  EXPECT_EQ(parsed({"export", "g", "--type", "A", "--type", "B"}).types,
+            (std::vector<std::string>{"A", "B"}));
   EXPECT_EQ(parsed({"schema", "show", "g"}).action, Action::schema_show);
   EXPECT_EQ(parsed({"lint", "--schema", "s"}).action, Action::lint);
   EXPECT_EQ(parsed({"version"}).action, Action::version);

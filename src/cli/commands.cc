@@ -35,6 +35,7 @@ class Command {
   Result<int> log();
   Result<int> show();
   Result<int> verify();
+  Result<int> export_rows();
   Result<int> schema_show();
   Result<int> lint();
   Result<int> version();
@@ -61,6 +62,7 @@ Result<int> Command::run() {
     case Action::log: return log();
     case Action::show: return show();
     case Action::verify: return verify();
+    case Action::export_rows: return export_rows();
     case Action::schema_show: return schema_show();
     case Action::lint: return lint();
     case Action::version: return version();
@@ -207,6 +209,14 @@ Result<int> Command::verify() {
                                        report.commits, report.rows, report.findings.size(),
                                        report.findings_truncated ? " and more" : "")));
   return status;
+}
+
+Result<int> Command::export_rows() {
+  BRAID_ASSIGN(const Graph graph, open_to_read());
+  BRAID_ASSIGN(const Snapshot snapshot, graph.read());
+  BRAID_TRY(snapshot.export_jsonl(
+      {asked_.types}, [this](std::string_view lines) { return console_.write(lines); }));
+  return 0;
 }
 
 Result<int> Command::schema_show() {

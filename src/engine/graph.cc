@@ -56,6 +56,10 @@ Result<QueryResult> Snapshot::query(std::string_view text, const Parameters& par
 
 std::string Snapshot::schema() const { return core_->root().catalog->text(); }
 
+Status Snapshot::export_jsonl(const ExportOptions& options, const ExportSink& sink) const {
+  return core_->export_jsonl(options, sink);
+}
+
 namespace {
 
 // Whoever waits for this process wants to know which one it is.

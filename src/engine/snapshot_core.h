@@ -25,6 +25,7 @@ class SnapshotCore {
   const table::Image& image() const { return image_; }
   Result<QueryResult> query(std::string_view text, const Parameters& parameters,
                             std::string_view name) const;
+  Status export_jsonl(const ExportOptions& options, const ExportSink& sink) const;
 
  private:
   std::shared_ptr<GraphCore> core_;  // keeps log and state alive

@@ -229,6 +229,19 @@ TEST_F(CliProgram, VerifySaysWhichNameIsWrongAndThatThereAreMore) {
   EXPECT_THAT(json.out, testing::EndsWith(",\"findings_truncated\":true}\n"));
 }
 
+TEST_F(CliProgram, ExportPrintsWhatLoadCanRead) {
+  const std::string graph = make_graph();
+  const std::string rows = done({"export", graph});
+  const std::string schema = file("again.pg", done({"schema", "show", graph}));
+  const std::string again = path("again");
+  done({"init", again, "--schema", schema});
+  done({"load", again, "--data", "-"}, {rows, {}, {}});
+
+  EXPECT_THAT(rows, HasSubstr("{\"type\":\"Person\",\"data\":{\"slug\":\"ann\""));
+  EXPECT_EQ(done({"export", again}), rows);
+  EXPECT_EQ(done({"export", again, "--type", "Person"}), rows.substr(0, rows.find("{\"edge\"")));
+}
+
 TEST_F(CliProgram, SchemaShowPrintsWhatInitCanRead) {
   const std::string graph = make_graph();
 
