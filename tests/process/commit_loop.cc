@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "braid/graph.h"
+#include "loop_request.h"
 
 namespace {
 
@@ -28,10 +29,7 @@ void commit_for_ever(braid::Graph& graph, int file, const std::string& name) {
     options.key = key;
     options.actor = "loop";
     std::vector<braid::LoadSource> sources;
-    sources.push_back(braid::LoadSource::from_text(
-        "row", fmt::format(R"({{"type":"Item","data":{{"slug":"{}","count":{}}}}})"
-                           "\n",
-                           key, i)));
+    sources.push_back(braid::LoadSource::from_text("rows", braid::graph_test::loop_text(key, i)));
     const auto receipt = graph.load(std::move(sources), options);
     if (!receipt) {
       static_cast<void>(write_line(2, to_string(receipt.error()) + "\n"));
