@@ -395,7 +395,7 @@ Status validate(const MutationBatch& batch, const GraphId& graph) {
 }
 
 std::string encode(const MutationBatch& batch) {
-  msgpack::sbuffer buffer(1024);
+  msgpack::sbuffer buffer(960);  // below what malloc treats as large
   Packer packer(buffer);
   packer.pack_map(13);
   field(packer, "schema_version", kBatchSchemaVersion);

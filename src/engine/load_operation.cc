@@ -30,7 +30,7 @@ Result<std::vector<Input>> read_all(std::vector<LoadSource>& sources) {
   std::uint64_t total = 0;
   for (LoadSource& source : sources) {
     Input input{source.name, {}};
-    std::size_t chunk_bytes = 4096;  // a single row must not pay for a large buffer
+    std::size_t chunk_bytes = 512;  // a single row must not pay for a large buffer
     for (;;) {
       const std::size_t begin = input.text.size();
       input.text.resize(begin + chunk_bytes);
@@ -281,7 +281,7 @@ class LoadAttempts {
 Result<Receipt> GraphCore::load(std::vector<LoadSource> sources, const LoadOptions& options) {
   BRAID_TRY(check_writable());
   BRAID_TRY(check_key(options));
-  BRAID_ASSIGN(const std::vector<Input> inputs, read_all(sources));
+  BRAID_ASSIGN(std::vector<Input> inputs, read_all(sources));
   BRAID_ASSIGN(const auto root, this->root());
   const manifest::Branch* branch = root->branch(options.branch);
   if (branch == nullptr) {
@@ -301,6 +301,7 @@ Result<Receipt> GraphCore::load(std::vector<LoadSource> sources, const LoadOptio
 
   BRAID_ASSIGN(Rows parsed, parse_rows(inputs, root->catalog->schema(), env_));
   const auto rows = std::make_shared<const Rows>(std::move(parsed));
+  for (Input& input : inputs) std::string().swap(input.text);  // the names are needed still
   auto outcome = LoadAttempts(*this, std::move(batch), options, rows, hash_salt_).run(root);
   if (!outcome) return locate(std::move(outcome).error(), *rows, inputs);
   return to_receipt(*outcome, key);

@@ -129,10 +129,11 @@ class Builder {
   Result<BuiltChanges> finish() && {
     // T7: with validate_row() of each row, all that the schema demands.
     BRAID_TRY(validate_image(rows_, out_.footprint));
-    for (const auto& [table, by_id] : rows_.tables()) {
+    for (auto& [table, by_id] : std::move(rows_).take()) {
       TableChanges& changes = out_.changes.tables.emplace_back();
       changes.table = table;
-      for (const auto& [id, row] : by_id) changes.rows.push_back(row.change);
+      changes.rows.reserve(by_id.size());
+      for (auto& [id, row] : by_id) changes.rows.push_back(std::move(row.change));
     }
     out_.changes.hash_parts = hash_.parts();
     return std::move(out_);
@@ -142,7 +143,10 @@ class Builder {
   Status add_pending(const RowWrite& write, PendingRows::Row pending,
                      const std::optional<StoredRow>& stored, bool changes) {
     const std::string id = pending.change.row.id;
-    if (!seen_.emplace(write.type->id, id).second) {
+    const bool is_new = rows_.find(write.type->id, id) == nullptr &&
+                        (changes ? !unchanged_.contains({write.type->id, id})
+                                 : unchanged_.emplace(write.type->id, id).second);
+    if (!is_new) {
       return conflict(ErrorCode::key_conflict,
                       fmt::format("{} \"{}\" occurs twice in this load", write.type->name, id),
                       write, id);
@@ -162,7 +166,8 @@ class Builder {
   WriteMode mode_;
   const Image& image_;
   PendingRows rows_;
-  std::set<std::pair<TableId, std::string>> seen_;
+  /// Rows that are as the client wants them already.
+  std::set<std::pair<TableId, std::string>> unchanged_;
   RowHash hash_;
   BuiltChanges out_;
 };

@@ -76,10 +76,10 @@ Status validate_unique(const PendingRows& rows, const PendingRows::ById& by_id,
 Status validate_endpoint(const PendingRows& rows, const PendingRows::Row& edge,
                          const schema::NodeType& node_type, std::string_view id,
                          std::string_view which, Footprint& footprint) {
-  footprint.keys.push_back(state::row_version_prefix(node_type.id, rows.image().branch(), id));
   const PendingRows::Row* pending = rows.find(node_type.id, id);
   bool exists = pending != nullptr && pending->change.kind != ChangeKind::remove;
-  if (pending == nullptr) {
+  if (pending == nullptr) {  // else whoever wrote it has noted its key
+    footprint.keys.push_back(state::row_version_prefix(node_type.id, rows.image().branch(), id));
     BRAID_ASSIGN(const auto stored, rows.image().find(node_type.id, id));
     exists = stored.has_value();
   }

@@ -34,6 +34,7 @@ class PendingRows {
   bool add(Row row);
   const Row* find(TableId table, std::string_view id) const;
   const std::map<TableId, ById>& tables() const { return tables_; }
+  std::map<TableId, ById> take() && { return std::move(tables_); }
   const Image& image() const { return *image_; }
 
  private:
