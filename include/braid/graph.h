@@ -226,9 +226,10 @@ class Graph {
   /// Commits all rows of the sources at once, or none. Errors of the input (`parse_error`,
   /// `type_error`, `constraint_violation`, `key_conflict`) carry file, line, byte, field, value and
   /// expected type. Others: `not_found` (the branch), `idempotency_conflict`,
-  /// `precondition_failed`, `resource_limit` (more than one record may carry), `busy`, `no_space`,
-  /// `read_only`, `unavailable` (closed, or nothing was written: try again), and
-  /// `outcome_unknown` {batch_id}: ask again with the same key.
+  /// `precondition_failed`, `resource_limit` (512 MiB of text, 4,194,304 rows), `busy`, `no_space`,
+  /// `read_set_changed` (a large load whose rows others kept changing), `read_only`, `unavailable`
+  /// (closed, or nothing was written: try again), and `outcome_unknown` {batch_id}: ask again with
+  /// the same key.
   Result<Receipt> load(std::vector<LoadSource> sources, const LoadOptions& options = {});
 
   /// Newest first, along first parents. `limit` 0: all.

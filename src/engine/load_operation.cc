@@ -214,7 +214,7 @@ class LoadAttempts {
         return Error(ErrorCode::not_found, "the branch is not there any more")
             .with("branch", batch_.scope.name);
       }
-      commit::PreparedChange change = begin(root, *branch);
+      commit::PreparedChange change = begin(root, *branch, attempt);
       const table::Image image = image_of(core_, root, *branch);
       BRAID_ASSIGN(const bool is_inline, commit::prepare_inline(change, image, core_.env().random,
                                                                 core_.options().inline_budget));
@@ -228,7 +228,7 @@ class LoadAttempts {
 
  private:
   commit::PreparedChange begin(const std::shared_ptr<const manifest::Root>& root,
-                               const manifest::Branch& branch) const {
+                               const manifest::Branch& branch, int attempt) const {
     commit::PreparedChange change;
     change.batch = batch_;
     change.commit_id = commit_;
@@ -239,8 +239,7 @@ class LoadAttempts {
     change.key_is_callers = !options_.key.empty();
     // A chosen key was looked up in the first root or a later one; one that was drawn is new. Of a
     // later attempt, nobody looked it up.
-    change.key_unused_at = looked_up_ ? Position{} : root->position;
-    looked_up_ = true;
+    change.key_unused_at = attempt == 1 ? root->position : Position{};
     // The rows point into the catalog of `root`, which the closure keeps alive.
     change.build = [rows = rows_, build = build_, root](const table::Image& image) {
       return table::build_changes(rows->writes, build, image);
@@ -273,7 +272,6 @@ class LoadAttempts {
   const std::shared_ptr<const Rows> rows_;
   const table::BuildOptions build_;
   const CommitId commit_;
-  mutable bool looked_up_ = false;
 };
 
 }  // namespace
