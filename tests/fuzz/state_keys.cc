@@ -36,6 +36,10 @@ void check_keys(std::string_view key) {
     require(idempotency_key(*batch) == key);
     decoded = true;
   }
+  if (const auto pin = decode_pin_key(key)) {
+    require(pin_key(*pin) == key);
+    decoded = true;
+  }
   if (const auto row = decode_row_key(key)) {
     require(row_key(row->table, row->branch, row->id, row->position) == key);
     check_versioned(key, row_version_prefix(row->table, row->branch, row->id), row->position);
