@@ -62,11 +62,10 @@ bool is_lock_conflict(const std::string& text) {
 }
 
 // What the system refused, if that is why: RocksDB has no codes for it and puts the system's words
-// at the end (env/io_posix.cc), sometimes in a Corruption that quotes another status.
-std::optional<ErrorCode> system_code_of(const rocksdb::Status& status, std::string_view text) {
-  if (!status.IsIOError() && !status.IsCorruption()) return std::nullopt;
+// at the end (env/io_posix.cc), often in a status of another kind that quotes the first.
+std::optional<ErrorCode> system_code_of(std::string_view text) {
   text = text.substr(0, text.find_last_not_of(" \n") + 1);
-  for (const int number : {EACCES, EPERM, EMFILE, ENFILE, ENOMEM, EROFS}) {
+  for (const int number : {EACCES, EPERM, EMFILE, ENFILE, ENOMEM, ENOSPC, EDQUOT, EROFS}) {
     if (text.ends_with(": " + std::generic_category().message(number))) {
       return env::code_of_system_error(number);
     }
@@ -76,7 +75,7 @@ std::optional<ErrorCode> system_code_of(const rocksdb::Status& status, std::stri
 
 ErrorCode code_of(const rocksdb::Status& status, const std::string& text) {
   if (status.IsIOError() && is_lock_conflict(text)) return ErrorCode::locked;
-  if (const auto code = system_code_of(status, text)) return *code;
+  if (const auto code = system_code_of(text)) return *code;
   if (status.IsNoSpace()) return ErrorCode::no_space;
   if (status.IsCorruption() || status.IsPathNotFound() || status.IsNotFound()) {
     return ErrorCode::corrupt;  // a file that must be there is damaged or gone

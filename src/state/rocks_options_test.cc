@@ -34,6 +34,20 @@ TEST(RocksErrors, ARefusalQuotedAsCorruptionIsNoDamage) {
             ErrorCode::corrupt);
 }
 
+TEST(RocksErrors, ARefusalQuotedByAStatusOfAnyKindIsTold) {
+  const std::string quoted =
+      "Found options incompatible with filesystem: IO error: While open a file for random read: "
+      "/g/state/CURRENT: ";
+  using Kind = Status (*)(const rocksdb::Slice&, const rocksdb::Slice&);
+  for (const Kind kind : {Kind(&Status::InvalidArgument), Kind(&Status::NotSupported),
+                          Kind(&Status::Aborted), Kind(&Status::Incomplete)}) {
+    EXPECT_EQ(code_of(kind(quoted + "Too many open files", {})), ErrorCode::resource_limit);
+    EXPECT_EQ(code_of(kind(quoted + "Permission denied", {})), ErrorCode::permission);
+    EXPECT_EQ(code_of(kind(quoted + "No space left on device", {})), ErrorCode::no_space);
+  }
+  EXPECT_EQ(code_of(Status::InvalidArgument("Unknown option: other_database")), ErrorCode::corrupt);
+}
+
 TEST(RocksErrors, ThePathOfAFileSaysNothing) {
   EXPECT_EQ(code_of(Status::IOError("While fsync: /g/Permission denied/000012.sst",
                                     "Input/output error")),
