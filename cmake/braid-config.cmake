@@ -10,6 +10,7 @@ pkg_check_modules(braid_re2 REQUIRED IMPORTED_TARGET re2)
 pkg_check_modules(braid_simdjson REQUIRED IMPORTED_TARGET simdjson)
 pkg_check_modules(braid_lz4 REQUIRED IMPORTED_TARGET liblz4)
 pkg_check_modules(braid_zstd REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(braid_zlib REQUIRED IMPORTED_TARGET zlib)
 
 get_filename_component(braid_prefix "${CMAKE_CURRENT_LIST_DIR}" DIRECTORY)  # lib/cmake
 get_filename_component(braid_library_dir "${braid_prefix}" DIRECTORY)       # lib
@@ -26,5 +27,5 @@ if(NOT TARGET braid::braid)
     INTERFACE_INCLUDE_DIRECTORIES ${braid_INCLUDE_DIR}
     INTERFACE_COMPILE_FEATURES cxx_std_20
     INTERFACE_LINK_LIBRARIES
-      "fmt::fmt;OpenSSL::Crypto;PkgConfig::braid_xxhash;PkgConfig::braid_re2;PkgConfig::braid_simdjson;PkgConfig::braid_lz4;PkgConfig::braid_zstd;${braid_ISAL_LIBRARY};${braid_ROCKSDB_LIBRARY};Threads::Threads")
+      "fmt::fmt;OpenSSL::Crypto;PkgConfig::braid_xxhash;PkgConfig::braid_re2;PkgConfig::braid_simdjson;PkgConfig::braid_lz4;PkgConfig::braid_zstd;PkgConfig::braid_zlib;${braid_ISAL_LIBRARY};${braid_ROCKSDB_LIBRARY};Threads::Threads")
 endif()

@@ -54,7 +54,7 @@ struct OpenOptions {
 
 /// One input of a load.
 struct LoadSource {
-  /// For error messages.
+  /// For error messages. If it ends in `.gz` or `.zst`, the bytes are gzip or Zstandard.
   std::string name;
   /// Fills the buffer with the next bytes and returns how many; 0 at the end.
   std::function<Result<std::size_t>(char* out, std::size_t size)> read;
@@ -85,6 +85,9 @@ struct WriteOptions {
 
 struct LoadOptions : WriteOptions {
   LoadMode mode = LoadMode::kAppend;
+  /// How many threads may work on it; 0: as many as the machine can run. The outcome, errors too,
+  /// does not depend on it.
+  std::uint32_t threads = 0;
 };
 
 /// What a committed (or replayed) change is answered with.

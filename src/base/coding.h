@@ -17,6 +17,10 @@ namespace braid::base {
 /// Appends to a string that it owns.
 class ByteWriter {
  public:
+  ByteWriter() = default;
+  /// Goes on behind what is there.
+  explicit ByteWriter(std::string bytes) : bytes_(std::move(bytes)) {}
+
   void u8(std::uint8_t value) { bytes_.push_back(static_cast<char>(value)); }
   void u16(std::uint16_t value) { fixed(value); }
   void u32(std::uint32_t value) { fixed(value); }

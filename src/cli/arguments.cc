@@ -135,7 +135,8 @@ void add_init_and_load(CLI::App& app, Raw& raw) {
       add_command(app, raw, Action::load, "load", "Load nodes and edges in one commit",
                   "braid load shop.braid --data people.jsonl --data orders.jsonl --key import-7");
   add_graph(load, raw);
-  load.add_option("--data", out.data_paths, "JSON Lines; again for more; - reads standard input")
+  load.add_option("--data", out.data_paths,
+                  "JSON Lines, also .gz and .zst; again for more; - reads standard input")
       ->type_name("FILE")
       ->check(not_empty())
       ->required()
@@ -268,8 +269,12 @@ std::string settle_positionals(Raw& raw, const Surroundings& surroundings) {
 /// Empty, or the file whose format is not there yet.
 std::string unknown_data_file(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
-    for (const std::string_view ending : {".csv", ".parquet", ".arrow", ".gz", ".zst"}) {
-      if (path.ends_with(ending)) return path;
+    std::string_view name = path;
+    for (const std::string_view packed : {".gz", ".zst"}) {
+      if (name.ends_with(packed)) name.remove_suffix(packed.size());
+    }
+    for (const std::string_view ending : {".csv", ".parquet", ".arrow"}) {
+      if (name.ends_with(ending)) return path;
     }
   }
   return {};

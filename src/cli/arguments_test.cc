@@ -147,7 +147,7 @@ TEST(CliArguments, WrongCommandLinesAreUsageErrors) {
       {"load", "g", "--data", "a", "--if-commit", "abc"},
       {"load", "g", "--data", "-", "--data", "-"},
       {"load", "g", "--data", "rows.csv"},
-      {"load", "g", "--data", "rows.jsonl.gz"},
+      {"load", "g", "--data", "rows.csv.gz"},
       {"load", "g", "--data", "a", "--branch", "main"},
       {"query", "g"},
       {"query", "g", "-e", "a", "--file", "b"},

@@ -1,129 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graph::load: read, look the key up, parse, build on a snapshot; commit inline what one record
 // carries, and what is larger by fragments that the record pins.
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "base/utf8.h"
 #include "engine/graph_core.h"
+#include "engine/load_input.h"
 #include "engine/snapshot_core.h"
-#include "load/jsonl_reader.h"
 
 namespace braid::engine {
 namespace {
 
-// Text and rows of one load stand in memory.
-constexpr std::uint64_t kTextBytesMax = std::uint64_t{512} << 20;
-constexpr std::uint64_t kRowsMax = std::uint64_t{4} << 20;
 // How often a load whose rows others keep changing is staged before it says so.
 constexpr int kStagedAttemptsMax = 5;
-constexpr std::size_t kChunkBytesMax = std::size_t{1} << 20;
-
-struct Input {
-  std::string name;
-  std::string text;
-};
-
-Result<std::vector<Input>> read_all(std::vector<LoadSource>& sources) {
-  std::vector<Input> inputs;
-  std::uint64_t total = 0;
-  for (LoadSource& source : sources) {
-    Input input{source.name, {}};
-    std::size_t chunk_bytes = 512;  // a single row must not pay for a large buffer
-    for (;;) {
-      const std::size_t begin = input.text.size();
-      input.text.resize(begin + chunk_bytes);
-      BRAID_ASSIGN(const std::size_t size, source.read(input.text.data() + begin, chunk_bytes));
-      input.text.resize(begin + size);
-      if (size == 0) break;
-      if (size == chunk_bytes) chunk_bytes = std::min(chunk_bytes * 2, kChunkBytesMax);
-      total += size;
-      if (total > kTextBytesMax) {
-        return Error(ErrorCode::resource_limit, "the load is larger than one commit may be here")
-            .with("file", source.name)
-            .with("resource", "load_text_bytes")
-            .with("limit", kTextBytesMax)
-            .with("actual", total);
-      }
-    }
-    inputs.push_back(std::move(input));
-  }
-  return inputs;
-}
-
 // What the client sent: mode and bytes, not the names of files.
-base::Digest digest_of(const std::vector<Input>& inputs, LoadMode mode) {
+base::Digest digest_of(const std::vector<base::Digest>& texts, LoadMode mode) {
   base::ByteWriter header;
   header.u8(static_cast<std::uint8_t>(mode));
   std::string parts;
-  for (const Input& input : inputs) {
-    const base::Digest digest = base::sha256(input.text);
-    parts.append(base::as_view(digest));
-  }
+  for (const base::Digest& text : texts) parts.append(base::as_view(text));
   return base::sha256({"load\n", header.view(), parts});
 }
 
-// Where a row came from, for the errors of validation.
-struct Origin {
-  std::size_t input = 0;
-  std::uint64_t line = 0;
-  std::uint64_t byte = 0;
-};
-
-struct Rows {
-  std::vector<table::RowWrite> writes;
-  std::vector<Origin> origins;
-};
-
-Result<Rows> parse_rows(const std::vector<Input>& inputs, const schema::Schema& schema,
-                        env::Env& env) {
-  Rows rows;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    load::JsonlOptions options;
-    options.file = inputs[i].name;
-    options.buffer_bytes = std::clamp<std::size_t>(inputs[i].text.size() + 1, 256, kChunkBytesMax);
-    load::JsonlReader reader(schema, load::source_of(inputs[i].text), options);
-    for (;;) {
-      load::LoadRow row;
-      BRAID_ASSIGN(const bool more, reader.next(row));
-      if (!more) break;
-      table::RowWrite write;
-      write.type = &row.type();
-      write.is_edge = row.is_edge;
-      write.id = std::move(row.id);
-      if (!write.id) write.fresh_id = env::make_ulid(env.clock, env.random).to_string();
-      write.src = std::move(row.from);
-      write.dst = std::move(row.to);
-      write.assigned = std::move(row.assigned);
-      write.ordinal = rows.writes.size();
-      rows.writes.push_back(std::move(write));
-      rows.origins.push_back({i, row.line, row.byte});
-      if (rows.writes.size() > kRowsMax) {
-        return Error(ErrorCode::resource_limit, "the load has more rows than one commit may here")
-            .with("file", inputs[i].name)
-            .with("line", row.line)
-            .with("resource", "load_rows")
-            .with("limit", kRowsMax)
-            .with("actual", rows.writes.size());
-      }
-    }
+table::WriteMode write_mode_of(LoadMode mode) {
+  switch (mode) {
+    case LoadMode::kAppend: return table::WriteMode::append;
+    case LoadMode::kMerge: return table::WriteMode::merge;
   }
-  return rows;
-}
-
-// Says where the row of a validation error stands.
-Error locate(Error error, const Rows& rows, const std::vector<Input>& inputs) {
-  const std::string* ordinal = error.detail("row");
-  if (ordinal == nullptr) return error;
-  const std::size_t row = std::stoull(*ordinal);
-  if (row >= rows.origins.size()) return error;
-  const Origin& origin = rows.origins[row];
-  const std::string& file = inputs[origin.input].name;
-  return error.prefixed(fmt::format("{}:{}", file, origin.line))
-      .with("file", file)
-      .with("line", origin.line)
-      .with("byte", origin.byte);
+  return table::WriteMode::append;
 }
 
 commit::MutationBatch make_batch(GraphCore& core, const manifest::Branch& branch,
@@ -197,14 +101,12 @@ Status check_head(const WriteOptions& options, const manifest::Branch& branch) {
 class LoadAttempts {
  public:
   LoadAttempts(GraphCore& core, commit::MutationBatch batch, const LoadOptions& options,
-               std::shared_ptr<const Rows> rows, std::uint64_t hash_salt)
+               std::shared_ptr<const LoadRows> rows, const table::BuildOptions& build)
       : core_(core),
         batch_(std::move(batch)),
         options_(options),
         rows_(std::move(rows)),
-        build_{
-            options.mode == LoadMode::kMerge ? table::WriteMode::merge : table::WriteMode::append,
-            hash_salt},
+        build_(build),
         commit_{env::make_ulid(core.env().clock, core.env().random)} {}
 
   Result<commit::Outcome> run(std::shared_ptr<const manifest::Root> root) {
@@ -242,7 +144,7 @@ class LoadAttempts {
     change.key_unused_at = attempt == 1 ? root->position : Position{};
     // The rows point into the catalog of `root`, which the closure keeps alive.
     change.build = [rows = rows_, build = build_, root](const table::Image& image) {
-      return table::build_changes(rows->writes, build, image);
+      return table::build_changes(rows->rows(), build, image);
     };
     return change;
   }
@@ -269,7 +171,7 @@ class LoadAttempts {
   GraphCore& core_;
   const commit::MutationBatch batch_;
   const LoadOptions& options_;
-  const std::shared_ptr<const Rows> rows_;
+  const std::shared_ptr<const LoadRows> rows_;
   const table::BuildOptions build_;
   const CommitId commit_;
 };
@@ -279,14 +181,14 @@ class LoadAttempts {
 Result<Receipt> GraphCore::load(std::vector<LoadSource> sources, const LoadOptions& options) {
   BRAID_TRY(check_writable());
   BRAID_TRY(check_key(options));
-  BRAID_ASSIGN(std::vector<Input> inputs, read_all(sources));
+  BRAID_ASSIGN(LoadTexts input, read_sources(sources));
   BRAID_ASSIGN(const auto root, this->root());
   const manifest::Branch* branch = root->branch(options.branch);
   if (branch == nullptr) {
     return Error(ErrorCode::not_found, "there is no such branch").with("branch", options.branch);
   }
   commit::MutationBatch batch =
-      make_batch(*this, *branch, options, digest_of(inputs, options.mode));
+      make_batch(*this, *branch, options, digest_of(input.digests, options.mode));
   BRAID_TRY(commit::validate(batch, graph_));
   const std::string key = batch.idempotency_key;
   if (!options.key.empty()) {
@@ -297,11 +199,13 @@ Result<Receipt> GraphCore::load(std::vector<LoadSource> sources, const LoadOptio
   BRAID_TRY(check_head(options, *branch));
   BRAID_TRY(names_->remember(batch.context.principal, options.actor));
 
-  BRAID_ASSIGN(Rows parsed, parse_rows(inputs, root->catalog->schema(), env_));
-  const auto rows = std::make_shared<const Rows>(std::move(parsed));
-  for (Input& input : inputs) std::string().swap(input.text);  // the names are needed still
-  auto outcome = LoadAttempts(*this, std::move(batch), options, rows, hash_salt_).run(root);
-  if (!outcome) return locate(std::move(outcome).error(), *rows, inputs);
+  const env::Crew crew(env_.workers, options.threads);
+  BRAID_ASSIGN(LoadRows parsed,
+               parse_texts(std::move(input.texts), root->catalog->schema(), env_, crew));
+  const auto rows = std::make_shared<const LoadRows>(std::move(parsed));
+  const table::BuildOptions build{write_mode_of(options.mode), hash_salt_, crew};
+  auto outcome = LoadAttempts(*this, std::move(batch), options, rows, build).run(root);
+  if (!outcome) return rows->locate(outcome.error());
   return to_receipt(*outcome, key);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <limits>
 #include <pthread.h>
+#include <sched.h>
 #include <string>
 #include <thread>
 #include <utility>
@@ -89,6 +91,14 @@ class ThreadWorkers final : public Workers {
  public:
   std::unique_ptr<Job> start(std::string_view name, Step step) override {
     return std::make_unique<ThreadJob>(name, std::move(step));
+  }
+  // The processors that this process may use: a container or `taskset` gives fewer than there are.
+  std::size_t parallelism() const override {
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+      return static_cast<std::size_t>(std::max(CPU_COUNT(&allowed), 1));
+    }
+    return std::max(std::thread::hardware_concurrency(), 1U);
   }
 };
 

@@ -8,6 +8,7 @@
 //   E4  A wake() that happens during or before a step leads to another step after it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -41,6 +42,8 @@ class Workers {
   virtual ~Workers() = default;
   /// The first step runs when woken.
   virtual std::unique_ptr<Job> start(std::string_view name, Step step) = 0;
+  /// How many jobs can run at the same time and gain by it; at least 1.
+  virtual std::size_t parallelism() const { return 1; }
 };
 
 }  // namespace braid::env

@@ -71,6 +71,8 @@ ByteSource source_of(std::string_view text) {
 JsonlReader::JsonlReader(const schema::Schema& schema, ByteSource source, JsonlOptions options)
     : parser_(schema), source_(std::move(source)), options_(std::move(options)) {
   BRAID_ASSERT(options_.buffer_bytes > 0);
+  place_.byte = options_.first_byte;
+  place_.line = options_.first_line;
 }
 
 Result<bool> JsonlReader::next(LoadRow& row) {

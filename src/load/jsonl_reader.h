@@ -37,6 +37,9 @@ ByteSource source_of(std::string_view text);
 struct JsonlOptions {
   /// For errors.
   std::string file;
+  /// Where the text begins in its file; a byte order mark may stand only at byte 0.
+  std::uint64_t first_byte = 0;
+  std::uint32_t first_line = 1;
   /// How much is read at a time.
   std::size_t buffer_bytes = std::size_t{1} << 20;
   /// The largest record as text. A value may have 64 MiB, in base 64 a third more.

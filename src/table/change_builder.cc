@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/change_builder.h"
 
-#include <set>
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,17 +18,17 @@
 namespace braid::table {
 namespace {
 
-// The row that a write makes of nothing.
-Result<RowImage> fresh_row(const RowWrite& write) {
+// The row that a write makes of nothing: takes its ends and values.
+Result<RowImage> fresh_row(RowWrite& write) {
   RowImage row;
-  row.src = write.src;
-  row.dst = write.dst;
+  row.src = std::move(write.src);
+  row.dst = std::move(write.dst);
   row.values.resize(write.type->properties.size());
-  for (const auto& [index, value] : write.assigned) {
+  for (auto& [index, value] : write.assigned) {
     BRAID_ASSERT(index < row.values.size());
-    row.values[index] = value;
-    if (value.is_null()) continue;
-    Status fits = columnar::check_value(write.type->properties[index].type, value);
+    row.values[index] = std::move(value);
+    if (row.values[index].is_null()) continue;
+    Status fits = columnar::check_value(write.type->properties[index].type, row.values[index]);
     if (fits) continue;
     return std::move(fits)
         .error()
@@ -82,7 +85,7 @@ Error conflict(ErrorCode code, std::string message, const RowWrite& write, std::
 
 // Lays the write over the row that is there; false if nothing changes.
 Result<bool> merge_into(const RowWrite& write, const StoredRow& stored, RowChange& change) {
-  if (stored.row.src != write.src || stored.row.dst != write.dst) {
+  if (stored.row.src != change.row.src || stored.row.dst != change.row.dst) {
     return conflict(ErrorCode::key_conflict,
                     fmt::format("{} \"{}\" already joins \"{}\" to \"{}\"", write.type->name,
                                 stored.row.id, stored.row.src, stored.row.dst),
@@ -91,25 +94,78 @@ Result<bool> merge_into(const RowWrite& write, const StoredRow& stored, RowChang
   change.kind = ChangeKind::update;
   change.previous = stored.stamp;
   RowImage merged = stored.row;
-  for (const auto& [index, value] : write.assigned) merged.values[index] = value;
+  for (const auto& [index, value] : write.assigned) {
+    merged.values[index] = change.row.values[index];
+  }
   change.row = std::move(merged);
   return !same_row(change.row, stored.row);
 }
 
-// Reads the writes and the image, and nothing else (T6).
-class Builder {
- public:
-  Builder(const BuildOptions& options, const Image& image)
-      : mode_(options.mode), image_(image), rows_(image), hash_(options.hash_salt) {}
+// Nodes first, whatever the order of the rows, so that the first error does not depend on it.
+struct Turn {
+  bool is_edge = false;
+  std::size_t index = 0;
+  friend auto operator<=>(const Turn&, const Turn&) = default;
+};
 
-  Status add(const RowWrite& write) {
-    BRAID_ASSIGN(RowImage row, fresh_row(write));
-    BRAID_TRY(set_id(write, row));
-    const TableId table = write.type->id;
-    out_.footprint.keys.push_back(state::row_version_prefix(table, image_.branch(), row.id));
-    BRAID_ASSIGN(const auto pointer, image_.find(table, row.id));
+struct Failure {
+  Turn turn;
+  Error error;
+};
+
+void keep_first(std::optional<Failure>& first, Failure failure) {
+  if (!first || failure.turn < first->turn) first = std::move(failure);
+}
+
+// The rows of one table that one part of the work made, in their order.
+struct PartTable {
+  std::vector<RowChange> changes;
+  std::vector<std::size_t> indexes;
+  std::vector<std::size_t> ordinals;
+  // Rows that are as the client wants them already.
+  std::vector<bool> unchanged;
+};
+
+// What a run of rows comes to, each on its own. Reads the rows and the image, and nothing else
+// (T6).
+class Part {
+ public:
+  Part(const BuildOptions& options, const PendingRows& stored)
+      : mode_(options.mode), stored_(&stored), hash_(options.hash_salt) {}
+
+  void build(const RowSource& rows, std::size_t begin, std::size_t end) {
+    RowWrite write;
+    for (std::size_t index = begin; index < end; ++index) {
+      rows.read(index, write);
+      const Turn turn{write.is_edge, index};
+      if (failure_ && failure_->turn < turn) continue;
+      Status added = add(write, index);
+      if (!added) keep_first(failure_, {turn, std::move(added).error()});
+    }
+  }
+
+  std::optional<Failure>& failure() { return failure_; }
+  std::map<const schema::RecordType*, PartTable>& tables() { return tables_; }
+  void take(BuiltChanges& out, RowHash& hash, std::vector<std::string>& edge_keys) {
+    std::move(keys_[0].begin(), keys_[0].end(), std::back_inserter(out.footprint.keys));
+    std::move(keys_[1].begin(), keys_[1].end(), std::back_inserter(edge_keys));
+    for (auto& keys : keys_) std::vector<std::string>().swap(keys);
+    hash.add(hash_);
+    out.counts.nodes_inserted += counts_.nodes_inserted;
+    out.counts.nodes_updated += counts_.nodes_updated;
+    out.counts.edges_inserted += counts_.edges_inserted;
+    out.counts.edges_updated += counts_.edges_updated;
+  }
+
+ private:
+  Status add(RowWrite& write, std::size_t index) {
     RowChange change;
-    change.row = std::move(row);
+    BRAID_ASSIGN(change.row, fresh_row(write));
+    BRAID_TRY(set_id(write, change.row));
+    const TableId table = write.type->id;
+    keys_[write.is_edge ? 1 : 0].push_back(
+        state::row_version_prefix(table, stored_->image().branch(), change.row.id));
+    BRAID_ASSIGN(const auto pointer, stored_->find_stored(table, change.row.id));
     std::optional<StoredRow> stored;
     bool changes = true;
     if (pointer) {
@@ -118,59 +174,167 @@ class Builder {
                         fmt::format("{} \"{}\" exists already", write.type->name, change.row.id),
                         write, change.row.id);
       }
-      BRAID_ASSIGN(stored, image_.row(table, change.row.id));
+      BRAID_ASSIGN(stored, stored_->image().row(table, change.row.id));
       BRAID_ASSIGN(changes, merge_into(write, *stored, change));
     }
-    PendingRows::Row pending{write.type, std::move(change), write.ordinal};
-    BRAID_TRY(validate_row(pending));
-    return add_pending(write, std::move(pending), stored, changes);
-  }
-
-  Result<BuiltChanges> finish() && {
-    // T7: with validate_row() of each row, all that the schema demands.
-    BRAID_TRY(validate_image(rows_, out_.footprint));
-    for (auto& [table, by_id] : std::move(rows_).take()) {
-      TableChanges& changes = out_.changes.tables.emplace_back();
-      changes.table = table;
-      changes.rows.reserve(by_id.size());
-      for (auto& [id, row] : by_id) changes.rows.push_back(std::move(row.change));
-    }
-    out_.changes.hash_parts = hash_.parts();
-    return std::move(out_);
-  }
-
- private:
-  Status add_pending(const RowWrite& write, PendingRows::Row pending,
-                     const std::optional<StoredRow>& stored, bool changes) {
-    const std::string id = pending.change.row.id;
-    const bool is_new = rows_.find(write.type->id, id) == nullptr &&
-                        (changes ? !unchanged_.contains({write.type->id, id})
-                                 : unchanged_.emplace(write.type->id, id).second);
-    if (!is_new) {
-      return conflict(ErrorCode::key_conflict,
-                      fmt::format("{} \"{}\" occurs twice in this load", write.type->name, id),
-                      write, id);
-    }
-    if (!changes) return Unit{};
-    hash_.replace(*write.type, write.is_edge, stored ? &stored->row : nullptr, &pending.change.row);
-    if (write.is_edge) {
-      (stored ? out_.counts.edges_updated : out_.counts.edges_inserted) += 1;
-    } else {
-      (stored ? out_.counts.nodes_updated : out_.counts.nodes_inserted) += 1;
-    }
-    const bool added = rows_.add(std::move(pending));
-    BRAID_ASSERT(added);
+    BRAID_TRY(validate_row({*write.type, change, write.ordinal}));
+    if (changes) count(write, stored, change);
+    if (!changes) change.row.values = {};
+    PartTable& made = tables_[write.type];
+    made.changes.push_back(std::move(change));
+    made.indexes.push_back(index);
+    made.ordinals.push_back(write.ordinal);
+    made.unchanged.push_back(!changes);
     return Unit{};
   }
 
+  void count(const RowWrite& write, const std::optional<StoredRow>& stored,
+             const RowChange& change) {
+    hash_.replace(*write.type, write.is_edge, stored ? &stored->row : nullptr, &change.row);
+    if (write.is_edge) {
+      (stored ? counts_.edges_updated : counts_.edges_inserted) += 1;
+    } else {
+      (stored ? counts_.nodes_updated : counts_.nodes_inserted) += 1;
+    }
+  }
+
   WriteMode mode_;
-  const Image& image_;
-  PendingRows rows_;
-  /// Rows that are as the client wants them already.
-  std::set<std::pair<TableId, std::string>> unchanged_;
+  const PendingRows* stored_;
+  std::map<const schema::RecordType*, PartTable> tables_;
+  std::vector<std::string> keys_[2];  // of nodes, of edges
   RowHash hash_;
-  BuiltChanges out_;
+  RowCounts counts_;
+  std::optional<Failure> failure_;
 };
+
+// The rows of one table by id, of all parts.
+class TableSorter {
+ public:
+  TableSorter(const schema::RecordType& type, bool is_edge) : type_(&type), is_edge_(is_edge) {}
+
+  void add(PartTable& part) {
+    parts_.push_back(&part);
+    size_ += part.changes.size();
+  }
+  std::size_t size() const { return size_; }
+  TableId id() const { return type_->id; }
+  std::optional<Failure>& failure() { return failure_; }
+  PendingRows::Table& rows() { return rows_; }
+
+  // Empties the parts.
+  void sort() {
+    const std::vector<Entry> entries = sorted();
+    rows_.type = type_;
+    rows_.changes.reserve(size_);
+    rows_.ordinals.reserve(size_);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      // Of rows of one id, the second in the order of the client is one too many.
+      const bool second = i > 0 && id_of(entries[i]) == id_of(entries[i - 1]);
+      if (second) keep_first(failure_, twice(entries[i]));
+    }
+    if (failure_) return;
+    for (const Entry& entry : entries) {
+      PartTable& part = *parts_[entry.part];
+      if (part.unchanged[entry.at]) continue;
+      rows_.changes.push_back(std::move(part.changes[entry.at]));
+      rows_.ordinals.push_back(part.ordinals[entry.at]);
+    }
+    for (PartTable* part : parts_) *part = {};
+  }
+
+ private:
+  struct Entry {
+    // What follows the beginning that all ids have in common, as a number.
+    std::uint64_t head = 0;
+    std::uint32_t part = 0;
+    std::uint32_t at = 0;
+  };
+
+  const std::string& id_of(const Entry& entry) const {
+    return parts_[entry.part]->changes[entry.at].row.id;
+  }
+
+  std::vector<Entry> sorted() const {
+    const std::size_t common = common_size();
+    std::vector<Entry> entries;
+    entries.reserve(size_);
+    for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+      for (std::uint32_t at = 0; at < parts_[part]->changes.size(); ++at) {
+        char head[8] = {};
+        parts_[part]->changes[at].row.id.copy(head, sizeof head, common);
+        entries.push_back({base::big_endian_u64({head, sizeof head}), part, at});
+      }
+    }
+    std::sort(entries.begin(), entries.end(), [&](const Entry& left, const Entry& right) {
+      if (left.head != right.head) return left.head < right.head;
+      const int order = id_of(left).compare(id_of(right));
+      if (order != 0) return order < 0;
+      return std::pair(left.part, left.at) < std::pair(right.part, right.at);
+    });
+    return entries;
+  }
+
+  std::size_t common_size() const {
+    const std::string& first = parts_.front()->changes.front().row.id;
+    std::size_t common = first.size();
+    for (const PartTable* part : parts_) {
+      for (const RowChange& change : part->changes) {
+        const std::string& id = change.row.id;
+        const auto end = first.begin() + static_cast<std::ptrdiff_t>(std::min(common, id.size()));
+        const auto differs = std::mismatch(first.begin(), end, id.begin()).first;
+        common = static_cast<std::size_t>(differs - first.begin());
+      }
+    }
+    return common;
+  }
+
+  Failure twice(const Entry& entry) const {
+    const PartTable& part = *parts_[entry.part];
+    const std::string& id = id_of(entry);
+    return {{is_edge_, part.indexes[entry.at]},
+            row_error(ErrorCode::key_conflict,
+                      fmt::format("{} \"{}\" occurs twice in this load", type_->name, id), *type_,
+                      part.ordinals[entry.at], id)};
+  }
+
+  const schema::RecordType* type_;
+  bool is_edge_;
+  std::vector<PartTable*> parts_;
+  std::size_t size_ = 0;
+  PendingRows::Table rows_;
+  std::optional<Failure> failure_;
+};
+
+constexpr std::size_t kPartRows = 4'096;
+// From so many rows on, looking for tables that were never written pays.
+constexpr std::size_t kLookRows = 1'024;
+
+std::vector<Part> build_parts(const RowSource& rows, const BuildOptions& options,
+                              const PendingRows& stored) {
+  std::vector<Part> parts((rows.size() + kPartRows - 1) / kPartRows, Part(options, stored));
+  options.crew.run(parts.size(), [&](std::size_t i) {
+    parts[i].build(rows, i * kPartRows, std::min((i + 1) * kPartRows, rows.size()));
+  });
+  return parts;
+}
+
+// By table. The largest tables come first, so that none is left over for one thread alone.
+std::vector<TableSorter> sort_tables(std::vector<Part>& parts, const schema::Schema& schema,
+                                     const env::Crew& crew) {
+  std::map<TableId, TableSorter> by_table;
+  for (Part& part : parts) {
+    for (auto& [type, table] : part.tables()) {
+      const bool is_edge = schema.edge_type(type->id) != nullptr;
+      by_table.try_emplace(type->id, *type, is_edge).first->second.add(table);
+    }
+  }
+  std::vector<TableSorter> sorters;
+  for (auto& [table, sorter] : by_table) sorters.push_back(std::move(sorter));
+  std::stable_sort(sorters.begin(), sorters.end(),
+                   [](const auto& left, const auto& right) { return left.size() > right.size(); });
+  crew.run(sorters.size(), [&](std::size_t i) { sorters[i].sort(); });
+  return sorters;
+}
 
 }  // namespace
 
@@ -204,17 +368,39 @@ Result<std::optional<std::string>> key_id(const schema::RecordType& type, const 
   return std::optional(*std::move(text));
 }
 
-Result<BuiltChanges> build_changes(const std::vector<RowWrite>& writes, const BuildOptions& options,
+Result<BuiltChanges> build_changes(const RowSource& rows, const BuildOptions& options,
                                    const Image& image) {
-  Builder builder(options, image);
-  // Nodes first, whatever the order, so that the first error does not depend on it.
-  for (const RowWrite& write : writes) {
-    if (!write.is_edge) BRAID_TRY(builder.add(write));
+  PendingRows pending(image);
+  if (rows.size() >= kLookRows) BRAID_TRY(pending.look_for_unwritten());
+  std::vector<Part> parts = build_parts(rows, options, pending);
+  // What is one part is not worth the waking of others.
+  const env::Crew crew = parts.size() > 1 ? options.crew : env::Crew();
+  std::vector<TableSorter> tables = sort_tables(parts, image.schema(), crew);
+  std::optional<Failure> failure;
+  for (Part& part : parts) {
+    if (part.failure()) keep_first(failure, *std::move(part.failure()));
   }
-  for (const RowWrite& write : writes) {
-    if (write.is_edge) BRAID_TRY(builder.add(write));
+  for (TableSorter& table : tables) {
+    if (table.failure()) keep_first(failure, *std::move(table.failure()));
   }
-  return std::move(builder).finish();
+  if (failure) return std::move(failure->error);
+
+  BuiltChanges out;
+  RowHash hash(options.hash_salt);
+  std::vector<std::string> edge_keys;
+  for (Part& part : parts) part.take(out, hash, edge_keys);
+  std::move(edge_keys.begin(), edge_keys.end(), std::back_inserter(out.footprint.keys));
+  for (TableSorter& table : tables) {
+    if (!table.rows().changes.empty()) pending.add_table(table.id(), std::move(table.rows()));
+  }
+  pending.index();
+  // T7: with validate_row() of each row, all that the schema demands.
+  BRAID_TRY(validate_image(pending, out.footprint, crew));
+  for (auto& [id, table] : std::move(pending).take()) {
+    out.changes.tables.push_back({id, std::move(table.changes)});
+  }
+  out.changes.hash_parts = hash.parts();
+  return out;
 }
 
 }  // namespace braid::table

@@ -13,35 +13,20 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "braid/result.h"
+#include "env/crew.h"
 #include "table/change_set.h"
 #include "table/footprint.h"
 #include "table/image.h"
+#include "table/row_source.h"
 
 namespace braid::table {
 
 enum class WriteMode : std::uint8_t {
   append,  ///< a row that exists is `key_conflict`
   merge,   ///< upsert: named properties are set, others keep their value
-};
-
-/// One row that a client wants written.
-struct RowWrite {
-  const schema::RecordType* type = nullptr;
-  bool is_edge = false;
-  /// As given; of an unkeyed row without one, `fresh_id` is taken.
-  std::optional<std::string> id;
-  /// A ULID drawn beforehand, so that building again gives the same row (T6).
-  std::string fresh_id;
-  std::string src;
-  std::string dst;
-  /// Index of the property and its value; null clears.
-  std::vector<std::pair<std::size_t, Value>> assigned;
-  /// The client's ordinal of the row; errors carry it as detail "row".
-  std::size_t ordinal = 0;
 };
 
 struct RowCounts {
@@ -63,6 +48,8 @@ struct BuildOptions {
   WriteMode mode = WriteMode::append;
   /// content_hash_salt() of the graph.
   std::uint64_t hash_salt = 0;
+  /// Who builds: what comes out, errors too, is the same whoever does.
+  env::Crew crew = {};
 };
 
 inline constexpr std::size_t kRowIdBytesMax = 16 * 1024;
@@ -70,8 +57,12 @@ inline constexpr std::size_t kRowIdBytesMax = 16 * 1024;
 /// Errors, each with detail "row", "type" and where it applies "id" and "field": `type_error`,
 /// `constraint_violation` {constraint}, `key_conflict`, `resource_limit` (an id over
 /// kRowIdBytesMax).
-Result<BuiltChanges> build_changes(const std::vector<RowWrite>& writes, const BuildOptions& options,
+Result<BuiltChanges> build_changes(const RowSource& rows, const BuildOptions& options,
                                    const Image& image);
+inline Result<BuiltChanges> build_changes(const std::vector<RowWrite>& writes,
+                                          const BuildOptions& options, const Image& image) {
+  return build_changes(PlainRows(writes), options, image);
+}
 
 /// The id of a row under its type's key (docs/languages/jsonl.md); nullopt for an unkeyed type.
 /// `constraint_violation` if a member is null, `type_error` if a float member is not finite.

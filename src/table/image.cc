@@ -86,6 +86,16 @@ Result<std::optional<RowPointer>> Image::find(TableId table, std::string_view id
   return std::optional<RowPointer>();
 }
 
+Result<bool> Image::never_written(TableId table) const {
+  for (const LineageStep& step : lineage_) {
+    if (!pinned_.layers->of(table, step.branch).empty()) return false;
+    const std::string prefix = state::row_prefix(table, step.branch);
+    BRAID_ASSIGN(const auto entry, view_.seek(prefix, prefix));
+    if (entry) return false;
+  }
+  return true;
+}
+
 Result<StoredRow> Image::read(TableId table, const RowPointer& pointer) const {
   if (const auto* pinned = std::get_if<FragmentPointer>(&pointer.place)) {
     BRAID_ASSIGN(FragmentRow row, pinned->fragment->read(pinned->place));

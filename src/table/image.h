@@ -86,6 +86,8 @@ class Image {
   /// Where the row is, without reading it; nullopt if there is none.
   Result<std::optional<RowPointer>> find(TableId table, std::string_view id) const;
   Result<std::optional<StoredRow>> row(TableId table, std::string_view id) const;
+  /// True if the table never had a row here: neither delta rows nor fragments. One seek a step.
+  Result<bool> never_written(TableId table) const;
   /// The row that a pointer of find() means.
   Result<StoredRow> read(TableId table, const RowPointer& pointer) const;
   /// Id of the row whose unique tuple this is.

@@ -21,6 +21,8 @@ class RowHash {
   /// `before` becomes `after`; nullptr: the row is not there. Only cells that differ are hashed.
   void replace(const schema::RecordType& type, bool is_edge, const RowImage* before,
                const RowImage* after);
+  /// Adds what another one of the same salt has summed.
+  void add(const RowHash& other) { sums_ += other.sums_; }
   std::vector<HashPart> parts() const;
 
  private:

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever the text: rows and error do not depend on how it is cut, rows come back from what is
-// written of them, and what is accepted is JSON by simdjson's judgement too.
+// Whatever the text: rows and error do not depend on how it is cut, nor on whether it is read in
+// segments (text_rows.h, J7), rows come back from what is written of them, and what is accepted is
+// JSON by simdjson's judgement too.
 #include "load/jsonl_reader.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,6 +17,7 @@
 
 #include "columnar/value_codec.h"
 #include "load/row_writer.h"
+#include "load/text_rows.h"
 #include "schema/catalog.h"
 
 namespace {
@@ -105,6 +108,38 @@ void require_cut_freely(std::string_view text, std::size_t buffer_bytes, const O
   if (cut.error) require(to_string(*cut.error) == to_string(*whole.error));
 }
 
+/// Segments that end where lines do, of `segment_bytes` at least.
+void require_segmented_freely(std::string_view text, std::size_t segment_bytes,
+                              const Outcome& whole) {
+  braid::load::Text segmented{"f", {}};
+  for (std::string_view left = text; !left.empty();) {
+    const std::size_t end = left.find('\n', std::min(segment_bytes, left.size()));
+    const std::size_t size = end == std::string_view::npos ? left.size() : end + 1;
+    segmented.segments.emplace_back(left.substr(0, size));
+    left.remove_prefix(size);
+  }
+  const auto blocks = braid::load::read_rows(schema(), segmented, {1 << 20, 0}, {});
+  require(blocks.ok() == !whole.error);
+  if (!blocks) return require(to_string(blocks.error()) == to_string(*whole.error));
+  std::size_t at = 0;
+  for (const braid::load::RowBlock& block : *blocks) {
+    for (std::size_t i = 0; i < block.rows.size(); ++i) {
+      braid::table::RowWrite row;
+      block.rows.read(i, row);
+      LoadRow expected = whole.rows.at(at++);
+      require(row.type == &expected.type() && row.src == expected.from && row.dst == expected.to);
+      require(block.place_of(i).line == expected.line && block.place_of(i).byte == expected.byte);
+      require(row.type->is_keyed() || row.id == expected.id);
+      require(row.assigned.size() == expected.assigned.size());
+      for (std::size_t k = 0; k < row.assigned.size(); ++k) {
+        require(row.assigned[k].first == expected.assigned[k].first);
+        require(braid::columnar::same_value(row.assigned[k].second, expected.assigned[k].second));
+      }
+    }
+  }
+  require(at == whole.rows.size());
+}
+
 void require_written_back(LoadRow row) {
   std::vector<braid::Value> values(row.type().properties.size());
   for (const auto& [at, value] : row.assigned) {
@@ -142,6 +177,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Outcome whole = read(text, std::size_t{1} << 16);
 
   require_cut_freely(text, buffer_bytes, whole);
+  // Segments know no smaller limit of a record.
+  if (text.size() <= 4096) require_segmented_freely(text, buffer_bytes, whole);
   for (std::size_t i = 0; i < whole.rows.size(); ++i) {
     require_written_back(whole.rows[i]);
     const bool last = i + 1 == whole.rows.size();
