@@ -250,7 +250,10 @@ void GroupDecision::seal() {
   next_root_->catalog = heads_.catalog;
   next_root_->branches = std::make_shared<const manifest::BranchMap>(heads_.branches);
   next_root_->layers = heads_.layers;
-  next_root_->overlay = root_->overlay->with({first(), last()}, writes_);
+  // Under constant load a root is made from the one before it, never from the published one: what
+  // the state has applied leaves here, or never.
+  next_root_->overlay =
+      root_->overlay->without(parts_.roots.applied())->with({first(), last()}, writes_);
   next_root_->state = root_->state;
   pending_root_ = std::make_shared<const manifest::Root>(*next_root_);
 }

@@ -184,5 +184,45 @@ TEST(Group, AnswerThatNothingChangedWaitsForWhatItRestsOn) {
   EXPECT_TRUE((*verdicts[1])->needs_append);
 }
 
+// Groups of a load that never pauses: each is decided on the one in flight.
+TEST(Group, WhatTheStateHasAppliedLeavesTheOverlayWithoutAnyPause) {
+  Bench bench;
+  const SequencerParts parts = bench.parts();
+  const SequencerOptions options = bench.options();
+  RecentWrites recent(bench.roots.get()->position);
+  std::vector<std::unique_ptr<PreparedChange>> changes;
+  std::shared_ptr<GroupDecision> in_flight;
+  std::size_t entries_of_first = 0;
+  std::size_t entries_max = 0;
+  constexpr int kGroups = 200;
+  for (int i = 0; i < kGroups; ++i) {
+    auto decision = std::make_shared<GroupDecision>(
+        parts, options, recent, in_flight ? in_flight->pending_root() : bench.roots.get(),
+        in_flight);
+    changes.push_back(
+        std::make_unique<PreparedChange>(bench.prepare({aged("p" + std::to_string(i), i % 100)})));
+    const auto verdict = decision->decide(*changes.back());
+    ASSERT_TRUE(verdict.ok()) << to_string(verdict.error());
+    decision->seal();
+    const auto appended =
+        bench.log().append(decision->first(), decision->drafts(), decision->time_ms());
+    ASSERT_EQ(appended.outcome, log::AppendOutcome::kDone);
+    decision->remember_in(parts.changes);
+    bench.roots.publish(decision->take_root(appended.last_hash));
+    bench.applier->add(decision->take_group(appended.last_hash));
+    ASSERT_TRUE(bench.applier->drain().ok());
+    decision->forget_previous();
+    in_flight = decision;
+    const std::size_t entries = in_flight->pending_root()->overlay->entries();
+    if (i == 0) entries_of_first = entries;
+    entries_max = std::max(entries_max, entries);
+  }
+
+  EXPECT_GT(entries_of_first, 0U);
+  // A run is dropped whole: a small multiple of what is not applied (S8).
+  EXPECT_LE(entries_max, 4 * entries_of_first);
+  EXPECT_TRUE(bench.roots.get()->overlay->is_empty());
+}
+
 }  // namespace
 }  // namespace braid::commit

@@ -53,4 +53,9 @@ void RootHolder::applied(Position position) {
   previous = std::exchange(root_, std::move(next));
 }
 
+Position RootHolder::applied() const {
+  const env::Lock lock(mutex_);
+  return applied_;
+}
+
 }  // namespace braid::manifest

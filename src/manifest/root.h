@@ -53,6 +53,8 @@ class RootHolder {
   void publish(std::shared_ptr<Root> next) BRAID_EXCLUDES(mutex_);
   /// Drops what the state has applied from the overlay of the present root.
   void applied(Position position) BRAID_EXCLUDES(mutex_);
+  /// Up to where the state has applied, as it was last told.
+  Position applied() const BRAID_EXCLUDES(mutex_);
 
  private:
   mutable env::Mutex mutex_;
