@@ -67,6 +67,10 @@ struct LoadSource {
 enum class LoadMode : std::uint8_t {
   kAppend,  ///< an id that exists is `key_conflict`
   kMerge,   ///< upsert by id: named properties are set, others keep their value
+  /// The types that have rows here have these rows and no others afterwards; `constraint_violation`
+  /// if an edge of another type would lose an end. What removes rows must fit one log record (4,096
+  /// rows, 1 MiB), or it is `resource_limit`.
+  kOverwrite,
 };
 
 /// What every change may say about itself.
@@ -83,11 +87,23 @@ struct WriteOptions {
   std::string purpose;
 };
 
+/// How far a load is.
+struct LoadProgress {
+  /// Of text, after decompression.
+  std::uint64_t bytes_read = 0;
+  /// All text is read before the first row is parsed, all rows are parsed before the first is
+  /// written.
+  std::uint64_t rows_parsed = 0;
+};
+
 struct LoadOptions : WriteOptions {
   LoadMode mode = LoadMode::kAppend;
   /// How many threads may work on it; 0: as many as the machine can run. The outcome, errors too,
   /// does not depend on it.
   std::uint32_t threads = 0;
+  /// Told now and then, once for each MiB of text or so; each number only grows. By one thread at a
+  /// time, perhaps not the caller's, and never after load() has returned. May not use the graph.
+  std::function<void(const LoadProgress&)> progress = {};
 };
 
 /// What a committed (or replayed) change is answered with.

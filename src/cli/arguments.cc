@@ -141,16 +141,19 @@ void add_init_and_load(CLI::App& app, Raw& raw) {
       ->check(not_empty())
       ->required()
       ->allow_extra_args(false);
-  load.add_option("--mode", raw.mode,
-                  "append: an id that exists is an error; merge: it is updated; default: append")
+  load.add_option(
+          "--mode", raw.mode,
+          "append: an id that exists is an error; merge: it is updated; overwrite: the types "
+          "in the files have these rows only; default: append")
       ->type_name("MODE")
-      ->check(CLI::IsMember({"append", "merge"}));
+      ->check(CLI::IsMember({"append", "merge", "overwrite"}));
   load.add_option("--key", out.key, "Idempotency key: the same load again gets the same receipt")
       ->check(not_empty());
   load.add_option("--if-commit", raw.if_commit, "Only if the head is exactly this commit")
       ->type_name("COMMIT")
       ->check(not_empty());
   load.add_option("--purpose", out.purpose, "Why, for the history");
+  load.add_flag("--progress", out.progress, "Show on the terminal how far it is");
   add_write(load, raw);
 }
 
@@ -306,7 +309,8 @@ std::string settle(Raw& raw, const Surroundings& surroundings) {
   if (out.actor.empty()) out.actor = surroundings.user;
   out.wait_ms = static_cast<std::uint32_t>(std::llround(seconds_of(raw.wait).value_or(0) * 1000));
   out.limit = count_of(raw.limit).value_or(0);
-  out.mode = raw.mode == "merge" ? LoadMode::kMerge : LoadMode::kAppend;
+  if (raw.mode == "merge") out.mode = LoadMode::kMerge;
+  if (raw.mode == "overwrite") out.mode = LoadMode::kOverwrite;
   constexpr std::string_view kFormats[] = {"table", "kv", "csv", "jsonl", "json"};
   const auto* const format = std::find(std::begin(kFormats), std::end(kFormats), raw.format);
   out.format = static_cast<Format>(format - std::begin(kFormats));

@@ -51,6 +51,7 @@ struct Invocation {
   std::string key;
   std::optional<CommitId> if_commit;
   std::string purpose;
+  bool progress = false;
   /// query: one of text and path, at most one of parameters and their path.
   std::optional<std::string> query_text;
   std::string query_path;

@@ -62,6 +62,12 @@ TEST(CliArguments, LoadTakesFilesOneByOne) {
   EXPECT_EQ(more.key, "k");
   EXPECT_EQ(more.if_commit->to_string(), "01ARZ3NDEKTSV4RRFFQ69G5FAV");
   EXPECT_EQ(more.purpose, "why");
+  EXPECT_FALSE(more.progress);
+
+  const Invocation whole =
+      parsed({"load", "g", "--data", "rows.jsonl.gz", "--mode", "overwrite", "--progress"});
+  EXPECT_EQ(whole.mode, LoadMode::kOverwrite);
+  EXPECT_TRUE(whole.progress);
 }
 
 TEST(CliArguments, QueryTakesATextOrAFile) {
@@ -143,7 +149,7 @@ TEST(CliArguments, WrongCommandLinesAreUsageErrors) {
       {"init", "g", "--schema", "s", "--wait", ""},
       {"load", "g"},
       {"load", "g", "--data"},
-      {"load", "g", "--data", "a", "--mode", "overwrite"},
+      {"load", "g", "--data", "a", "--mode", "replace"},
       {"load", "g", "--data", "a", "--if-commit", "abc"},
       {"load", "g", "--data", "-", "--data", "-"},
       {"load", "g", "--data", "rows.csv"},

@@ -138,7 +138,15 @@ Result<int> Command::load() {
   options.actor = asked_.actor;
   options.purpose = asked_.purpose;
   BRAID_ASSIGN(Graph graph, Graph::open(asked_.graph, open_options("load")));
-  BRAID_ASSIGN(const Receipt receipt, graph.load(std::move(sources), options));
+  if (asked_.progress) {
+    options.progress = [this](const LoadProgress& progress) {
+      console_.show_progress(fmt::format("{} MiB read, {} rows parsed", progress.bytes_read >> 20U,
+                                         progress.rows_parsed));
+    };
+  }
+  const Result<Receipt> loaded = graph.load(std::move(sources), options);
+  if (asked_.progress) console_.show_progress("");
+  BRAID_ASSIGN(const Receipt receipt, loaded);
   BRAID_TRY(write_object(receipt_object(receipt)));
   BRAID_TRY(graph.close());
   return 0;

@@ -38,6 +38,11 @@ class StandardConsole final : public Console {
     static_cast<void>(env::write_standard(env::StandardStream::error, text));
   }
 
+  void show_progress(std::string_view text) override {
+    if (!env::is_terminal(env::StandardStream::error)) return;
+    message(fmt::format("\r{}\x1b[K", text));
+  }
+
   Result<std::size_t> read(char* out, std::size_t size) override {
     return env::read_standard_input(out, size);
   }

@@ -26,6 +26,9 @@ class Console {
   virtual Status flush() = 0;
   /// Says something to the person. What cannot be said has nowhere else to go.
   virtual void message(std::string_view text) = 0;
+  /// Shows a line in place of the one that it showed before; nothing if nobody watches the error
+  /// stream. Empty: takes the last one away. Any thread, one at a time.
+  virtual void show_progress(std::string_view text) = 0;
   /// The next bytes of the standard input; 0 at its end.
   virtual Result<std::size_t> read(char* out, std::size_t size) = 0;
   virtual env::FileSystem& files() = 0;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/console.h"
 #include "env/file_system.h"
@@ -21,6 +22,7 @@ class StringConsole final : public Console {
   std::string input;
   std::string output;
   std::string messages;
+  std::vector<std::string> progress;
   /// What the next flush() fails with.
   std::optional<Error> flush_error;
 
@@ -33,6 +35,7 @@ class StringConsole final : public Console {
     return Unit{};
   }
   void message(std::string_view text) override { messages += text; }
+  void show_progress(std::string_view text) override { progress.emplace_back(text); }
   Result<std::size_t> read(char* out, std::size_t size) override {
     const std::size_t got = std::min(size, input.size());
     std::copy_n(input.begin(), got, out);

@@ -56,7 +56,21 @@ class Segments {
 
 }  // namespace
 
-Result<LoadTexts> read_sources(std::vector<LoadSource>& sources) {
+void ProgressTeller::read_bytes(std::uint64_t size) {
+  if (!told_) return;
+  const env::Lock lock(mutex_);
+  progress_.bytes_read += size;
+  told_(progress_);
+}
+
+void ProgressTeller::parsed_rows(std::uint64_t count) {
+  if (!told_) return;
+  const env::Lock lock(mutex_);
+  progress_.rows_parsed += count;
+  told_(progress_);
+}
+
+Result<LoadTexts> read_sources(std::vector<LoadSource>& sources, ProgressTeller& progress) {
   LoadTexts out;
   std::uint64_t total = 0;
   for (LoadSource& source : sources) {
@@ -66,6 +80,7 @@ Result<LoadTexts> read_sources(std::vector<LoadSource>& sources) {
     }
     Segments segments;
     base::Sha256 digest;
+    std::uint64_t untold = 0;
     for (;;) {
       const std::size_t room = segments.room_bytes();
       BRAID_ASSIGN(const std::size_t size, read(segments.room(), room));
@@ -73,6 +88,8 @@ Result<LoadTexts> read_sources(std::vector<LoadSource>& sources) {
       digest.update({segments.room(), size});
       segments.took(size);
       total += size;
+      untold += size;
+      if (untold >= kSegmentBytes) progress.read_bytes(std::exchange(untold, 0));
       if (total > kLoadTextBytesMax) {
         return Error(ErrorCode::resource_limit, "the load is larger than one commit may be here")
             .with("file", source.name)
@@ -81,6 +98,7 @@ Result<LoadTexts> read_sources(std::vector<LoadSource>& sources) {
             .with("actual", total);
       }
     }
+    if (untold > 0) progress.read_bytes(untold);
     out.texts.push_back({source.name, std::move(segments).finish()});
     out.digests.push_back(digest.finish());
   }
@@ -88,11 +106,13 @@ Result<LoadTexts> read_sources(std::vector<LoadSource>& sources) {
 }
 
 Result<LoadRows> parse_texts(std::vector<load::Text> texts, const schema::Schema& schema,
-                             env::Env& env, const env::Crew& crew) {
+                             env::Env& env, const env::Crew& crew, ProgressTeller& progress) {
   LoadRows out;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const load::RowLimit limit{kLoadRowsMax, out.rows_.size()};
-    BRAID_ASSIGN(auto blocks, load::read_rows(schema, texts[i], limit, crew));
+    BRAID_ASSIGN(auto blocks,
+                 load::read_rows(schema, texts[i], limit, crew,
+                                 [&](std::uint64_t count) { progress.parsed_rows(count); }));
     std::vector<std::string>().swap(texts[i].segments);
     for (load::RowBlock& block : blocks) {
       out.origins_.push_back({i, out.rows_.size(), block.first, std::move(block.places)});

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -14,6 +16,7 @@
 #include "braid/result.h"
 #include "env/crew.h"
 #include "env/env.h"
+#include "env/mutex.h"
 #include "load/text_rows.h"
 #include "schema/schema.h"
 #include "table/row_source.h"
@@ -31,8 +34,21 @@ struct LoadTexts {
   std::vector<base::Digest> digests;
 };
 
+/// Tells who asked how far a load is, one thread at a time. Threads: any.
+class ProgressTeller {
+ public:
+  explicit ProgressTeller(std::function<void(const LoadProgress&)> told) : told_(std::move(told)) {}
+  void read_bytes(std::uint64_t size) BRAID_EXCLUDES(mutex_);
+  void parsed_rows(std::uint64_t count) BRAID_EXCLUDES(mutex_);
+
+ private:
+  const std::function<void(const LoadProgress&)> told_;
+  env::Mutex mutex_;
+  LoadProgress progress_ BRAID_GUARDED_BY(mutex_);
+};
+
 /// Errors: those of the sources; `resource_limit` {file} above kLoadTextBytesMax.
-Result<LoadTexts> read_sources(std::vector<LoadSource>& sources);
+Result<LoadTexts> read_sources(std::vector<LoadSource>& sources, ProgressTeller& progress);
 
 /// The rows of a load.
 class LoadRows {
@@ -43,7 +59,8 @@ class LoadRows {
 
  private:
   friend Result<LoadRows> parse_texts(std::vector<load::Text> texts, const schema::Schema& schema,
-                                      env::Env& env, const env::Crew& crew);
+                                      env::Env& env, const env::Crew& crew,
+                                      ProgressTeller& progress);
   struct Origin {
     std::size_t file = 0;
     std::size_t first_row = 0;
@@ -58,6 +75,6 @@ class LoadRows {
 /// Frees each text once it is parsed, and draws the ids that rows need, in their order. Errors:
 /// those of load::read_rows().
 Result<LoadRows> parse_texts(std::vector<load::Text> texts, const schema::Schema& schema,
-                             env::Env& env, const env::Crew& crew);
+                             env::Env& env, const env::Crew& crew, ProgressTeller& progress);
 
 }  // namespace braid::engine

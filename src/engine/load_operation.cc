@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graph::load: read, look the key up, parse, build on a snapshot; commit inline what one record
 // carries, and what is larger by fragments that the record pins.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/utf8.h"
@@ -26,6 +28,7 @@ table::WriteMode write_mode_of(LoadMode mode) {
   switch (mode) {
     case LoadMode::kAppend: return table::WriteMode::append;
     case LoadMode::kMerge: return table::WriteMode::merge;
+    case LoadMode::kOverwrite: return table::WriteMode::overwrite;
   }
   return table::WriteMode::append;
 }
@@ -97,6 +100,23 @@ Status check_head(const WriteOptions& options, const manifest::Branch& branch) {
       .with("actual", branch.head ? branch.head->id.to_string() : "none");
 }
 
+// Fragments hold rows that are there: what is gone only a record can say.
+Status check_stageable(const table::ChangeSet& changes) {
+  std::uint64_t removed = 0;
+  for (const table::TableChanges& table : changes.tables) {
+    removed += static_cast<std::uint64_t>(std::count_if(
+        table.rows.begin(), table.rows.end(),
+        [](const table::RowChange& change) { return change.kind == table::ChangeKind::remove; }));
+  }
+  if (removed == 0) return Unit{};
+  return Error(ErrorCode::resource_limit,
+               "an overwrite that removes rows must fit one log record: load fewer rows at a time")
+      .with("resource", "inline_rows")
+      .with("limit", commit::kInlineRowsMax)
+      .with("actual", changes.row_count())
+      .with("removed", removed);
+}
+
 /// A load that has been read and parsed: prepared and committed as often as it takes.
 class LoadAttempts {
  public:
@@ -121,6 +141,7 @@ class LoadAttempts {
       BRAID_ASSIGN(const bool is_inline, commit::prepare_inline(change, image, core_.env().random,
                                                                 core_.options().inline_budget));
       if (is_inline) return core_.sequencer()->commit(std::move(change));
+      BRAID_TRY(check_stageable(change.built.changes));
       auto outcome = commit_staged(std::move(change), image.schema());
       const bool touched = !outcome && outcome.error().code() == ErrorCode::read_set_changed;
       if (!touched || attempt == kStagedAttemptsMax) return outcome;
@@ -181,7 +202,8 @@ class LoadAttempts {
 Result<Receipt> GraphCore::load(std::vector<LoadSource> sources, const LoadOptions& options) {
   BRAID_TRY(check_writable());
   BRAID_TRY(check_key(options));
-  BRAID_ASSIGN(LoadTexts input, read_sources(sources));
+  ProgressTeller progress(options.progress);
+  BRAID_ASSIGN(LoadTexts input, read_sources(sources, progress));
   BRAID_ASSIGN(const auto root, this->root());
   const manifest::Branch* branch = root->branch(options.branch);
   if (branch == nullptr) {
@@ -201,7 +223,7 @@ Result<Receipt> GraphCore::load(std::vector<LoadSource> sources, const LoadOptio
 
   const env::Crew crew(env_.workers, options.threads);
   BRAID_ASSIGN(LoadRows parsed,
-               parse_texts(std::move(input.texts), root->catalog->schema(), env_, crew));
+               parse_texts(std::move(input.texts), root->catalog->schema(), env_, crew, progress));
   const auto rows = std::make_shared<const LoadRows>(std::move(parsed));
   const table::BuildOptions build{write_mode_of(options.mode), hash_salt_, crew};
   auto outcome = LoadAttempts(*this, std::move(batch), options, rows, build).run(root);

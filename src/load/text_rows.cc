@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "base/assert.h"
+#include "env/mutex.h"
 
 namespace braid::load {
 namespace {
@@ -111,15 +113,47 @@ std::vector<RowPlace> places_of(std::span<const std::string> segments, const env
   return places;
 }
 
+/// Tells of rows once all before them are known to hold.
+class RowCounter {
+ public:
+  RowCounter(std::size_t segments, const std::function<void(std::uint64_t)>& told)
+      : counts_(segments), told_(told) {}
+
+  void done(std::size_t segment, const Result<std::vector<RowBlock>>& blocks)
+      BRAID_EXCLUDES(mutex_) {
+    if (!told_) return;
+    const env::Lock lock(mutex_);
+    if (blocks) counts_[segment] = row_count(*blocks);
+    std::uint64_t more = 0;
+    for (; next_ < counts_.size() && counts_[next_]; ++next_) more += *counts_[next_];
+    if (more > 0) told_(more);
+  }
+
+  /// Of the rest of the text.
+  void add(std::uint64_t rows) BRAID_EXCLUDES(mutex_) {
+    const env::Lock lock(mutex_);
+    if (told_ && rows > 0) told_(rows);
+  }
+
+ private:
+  env::Mutex mutex_;
+  std::vector<std::optional<std::uint64_t>> counts_ BRAID_GUARDED_BY(mutex_);
+  std::size_t next_ BRAID_GUARDED_BY(mutex_) = 0;
+  const std::function<void(std::uint64_t)>& told_;
+};
+
 }  // namespace
 
 Result<std::vector<RowBlock>> read_rows(const schema::Schema& schema, const Text& text,
-                                        RowLimit limit, const env::Crew& crew) {
+                                        RowLimit limit, const env::Crew& crew,
+                                        const std::function<void(std::uint64_t)>& parsed) {
   const std::span<const std::string> segments(text.segments);
   const std::vector<RowPlace> places = places_of(segments, crew);
   std::vector<Result<std::vector<RowBlock>>> read(segments.size(), std::vector<RowBlock>());
+  RowCounter counter(segments.size(), parsed);
   crew.run(segments.size(), [&](std::size_t i) {
     read[i] = read_segments(schema, text.file, segments.subspan(i, 1), places[i], limit);
+    counter.done(i, read[i]);
   });
   std::vector<RowBlock> out;
   for (std::size_t i = 0; i < segments.size(); ++i) {
@@ -128,6 +162,7 @@ Result<std::vector<RowBlock>> read_rows(const schema::Schema& schema, const Text
     const bool holds = read[i].ok() && row_count(*read[i]) <= limit.max - limit.before;
     if (!holds) read[i] = read_segments(schema, text.file, segments.subspan(i), places[i], limit);
     if (!read[i]) return read[i].error();
+    if (!holds) counter.add(row_count(*read[i]));
     limit.before += row_count(*read[i]);
     std::move(read[i]->begin(), read[i]->end(), std::back_inserter(out));
     if (!holds) break;

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -61,8 +62,10 @@ struct RowLimit {
 };
 
 /// In the order of the text. Ids that are to be drawn are not.
+/// `parsed` is told how many rows more there are, one call at a time, on any of the crew's threads.
 /// Errors: those of JsonlReader; `resource_limit` {file, line} for too many rows.
 Result<std::vector<RowBlock>> read_rows(const schema::Schema& schema, const Text& text,
-                                        RowLimit limit, const env::Crew& crew);
+                                        RowLimit limit, const env::Crew& crew,
+                                        const std::function<void(std::uint64_t)>& parsed = {});
 
 }  // namespace braid::load

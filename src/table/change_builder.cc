@@ -84,7 +84,8 @@ Error conflict(ErrorCode code, std::string message, const RowWrite& write, std::
 }
 
 // Lays the write over the row that is there; false if nothing changes.
-Result<bool> merge_into(const RowWrite& write, const StoredRow& stored, RowChange& change) {
+Result<bool> lay_over(const RowWrite& write, WriteMode mode, const StoredRow& stored,
+                      RowChange& change) {
   if (stored.row.src != change.row.src || stored.row.dst != change.row.dst) {
     return conflict(ErrorCode::key_conflict,
                     fmt::format("{} \"{}\" already joins \"{}\" to \"{}\"", write.type->name,
@@ -93,11 +94,13 @@ Result<bool> merge_into(const RowWrite& write, const StoredRow& stored, RowChang
   }
   change.kind = ChangeKind::update;
   change.previous = stored.stamp;
-  RowImage merged = stored.row;
-  for (const auto& [index, value] : write.assigned) {
-    merged.values[index] = change.row.values[index];
+  if (mode == WriteMode::merge) {
+    RowImage merged = stored.row;
+    for (const auto& [index, value] : write.assigned) {
+      merged.values[index] = change.row.values[index];
+    }
+    change.row = std::move(merged);
   }
-  change.row = std::move(merged);
   return !same_row(change.row, stored.row);
 }
 
@@ -175,7 +178,7 @@ class Part {
                         write, change.row.id);
       }
       BRAID_ASSIGN(stored, stored_->image().row(table, change.row.id));
-      BRAID_ASSIGN(changes, merge_into(write, *stored, change));
+      BRAID_ASSIGN(changes, lay_over(write, mode_, *stored, change));
     }
     BRAID_TRY(validate_row({*write.type, change, write.ordinal}));
     if (changes) count(write, stored, change);
@@ -235,11 +238,46 @@ class TableSorter {
     if (failure_) return;
     for (const Entry& entry : entries) {
       PartTable& part = *parts_[entry.part];
-      if (part.unchanged[entry.at]) continue;
+      if (part.unchanged[entry.at]) {
+        unchanged_.push_back(std::move(part.changes[entry.at].row.id));
+        continue;
+      }
       rows_.changes.push_back(std::move(part.changes[entry.at]));
       rows_.ordinals.push_back(part.ordinals[entry.at]);
     }
     for (PartTable* part : parts_) *part = {};
+  }
+
+  // After sort(): what the image has besides goes.
+  Status remove_others(const Image& image, RowHash& hash) {
+    PendingRows::Table all;
+    all.type = type_;
+    std::size_t next = 0;
+    const auto take_until = [&](std::string_view id) {
+      for (; next < rows_.changes.size() && rows_.changes[next].row.id < id; ++next) {
+        all.changes.push_back(std::move(rows_.changes[next]));
+        all.ordinals.push_back(rows_.ordinals[next]);
+      }
+    };
+    BRAID_TRY(image.scan(type_->id, [&](const StoredRow& stored) -> Status {
+      const std::string& id = stored.row.id;
+      take_until(id);
+      const bool stays = (next < rows_.changes.size() && rows_.changes[next].row.id == id) ||
+                         std::binary_search(unchanged_.begin(), unchanged_.end(), id);
+      if (stays) return Unit{};
+      hash.replace(*type_, is_edge_, &stored.row, nullptr);
+      RowImage gone{id, stored.row.src, stored.row.dst, {}};
+      gone.values.resize(type_->properties.size());
+      all.changes.push_back({ChangeKind::remove, stored.stamp, std::move(gone)});
+      all.ordinals.push_back(kNoOrdinal);
+      return Unit{};
+    }));
+    for (; next < rows_.changes.size(); ++next) {
+      all.changes.push_back(std::move(rows_.changes[next]));
+      all.ordinals.push_back(rows_.ordinals[next]);
+    }
+    rows_ = std::move(all);
+    return Unit{};
   }
 
  private:
@@ -302,6 +340,8 @@ class TableSorter {
   std::vector<PartTable*> parts_;
   std::size_t size_ = 0;
   PendingRows::Table rows_;
+  // Ids of rows that are as the client wants them, ascending.
+  std::vector<std::string> unchanged_;
   std::optional<Failure> failure_;
 };
 
@@ -391,6 +431,10 @@ Result<BuiltChanges> build_changes(const RowSource& rows, const BuildOptions& op
   for (Part& part : parts) part.take(out, hash, edge_keys);
   std::move(edge_keys.begin(), edge_keys.end(), std::back_inserter(out.footprint.keys));
   for (TableSorter& table : tables) {
+    if (options.mode == WriteMode::overwrite) {
+      out.footprint.tables.push_back(table.id());
+      BRAID_TRY(table.remove_others(image, hash));
+    }
     if (!table.rows().changes.empty()) pending.add_table(table.id(), std::move(table.rows()));
   }
   pending.index();

@@ -25,8 +25,9 @@
 namespace braid::table {
 
 enum class WriteMode : std::uint8_t {
-  append,  ///< a row that exists is `key_conflict`
-  merge,   ///< upsert: named properties are set, others keep their value
+  append,     ///< a row that exists is `key_conflict`
+  merge,      ///< upsert: named properties are set, others keep their value
+  overwrite,  ///< the tables that have rows here have these rows and no others afterwards
 };
 
 struct RowCounts {

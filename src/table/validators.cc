@@ -165,6 +165,8 @@ Status validate_cardinality(const PendingRows& rows, const schema::EdgeType& typ
   if (touched.empty()) return Unit{};
   footprint.tables.push_back(type.id);
   for (const auto& [id, source] : touched) {
+    const RowChange* node = rows.find(from.id, id);
+    if (node != nullptr && node->kind == ChangeKind::remove) continue;
     BRAID_ASSIGN(const std::uint64_t before, rows.out_degree(type.id, id));
     const auto degree =
         static_cast<std::uint64_t>(static_cast<std::int64_t>(before) + source.change);
@@ -180,6 +182,45 @@ Status validate_cardinality(const PendingRows& rows, const schema::EdgeType& typ
         .with("actual", degree);
   }
   return Unit{};
+}
+
+bool is_removed(const PendingRows& rows, TableId table, std::string_view id) {
+  const RowChange* change = rows.find(table, id);
+  return change != nullptr && change->kind == ChangeKind::remove;
+}
+
+bool removes_rows(const PendingRows& rows, TableId table) {
+  const auto found = rows.tables().find(table);
+  if (found == rows.tables().end()) return false;
+  const std::vector<RowChange>& changes = found->second.changes;
+  return std::any_of(changes.begin(), changes.end(),
+                     [](const RowChange& change) { return change.kind == ChangeKind::remove; });
+}
+
+// No edge that is there and stays as it is may lose an end.
+Status validate_removed_ends(const PendingRows& rows, const schema::EdgeType& type,
+                             Footprint& footprint) {
+  const schema::Schema& schema = rows.image().schema();
+  const schema::NodeType& from = schema.from_type(type);
+  const schema::NodeType& to = schema.to_type(type);
+  const bool from_goes = removes_rows(rows, from.id);
+  const bool to_goes = removes_rows(rows, to.id);
+  if (!from_goes && !to_goes) return Unit{};
+  footprint.tables.push_back(type.id);
+  return rows.image().scan(type.id, [&](const StoredRow& edge) -> Status {
+    if (rows.find(type.id, edge.row.id) != nullptr) return Unit{};  // removed, or validated as new
+    const bool loses_from = from_goes && is_removed(rows, from.id, edge.row.src);
+    if (!loses_from && !(to_goes && is_removed(rows, to.id, edge.row.dst))) return Unit{};
+    const schema::NodeType& node_type = loses_from ? from : to;
+    const std::string& node = loses_from ? edge.row.src : edge.row.dst;
+    return row_error(ErrorCode::constraint_violation,
+                     fmt::format("{} \"{}\" would go while the {} \"{}\" ends there",
+                                 node_type.name, node, type.name, edge.row.id),
+                     type, kNoOrdinal, edge.row.id)
+        .with("constraint", "endpoint")
+        .with("field", loses_from ? "from" : "to")
+        .with("value", node);
+  });
 }
 
 std::size_t slot_of(std::string_view id, std::size_t slots) {
@@ -263,10 +304,9 @@ Result<std::uint64_t> PendingRows::out_degree(TableId edge_table, std::string_vi
 
 Error row_error(ErrorCode code, std::string message, const schema::RecordType& type,
                 std::size_t ordinal, std::string_view id) {
-  return Error(code, std::move(message))
-      .with("row", ordinal)
-      .with("type", type.name)
-      .with("id", std::string(id.substr(0, 80)));
+  Error error(code, std::move(message));
+  if (ordinal != kNoOrdinal) error = error.with("row", ordinal);
+  return error.with("type", type.name).with("id", std::string(id.substr(0, 80)));
 }
 
 Status validate_row(const RowRef& row) {
@@ -309,6 +349,9 @@ Status validate_image(const PendingRows& rows, Footprint& footprint, const env::
     const schema::EdgeType* edge_type = schema.edge_type(id);
     if (edge_type == nullptr) continue;
     BRAID_TRY(validate_endpoints(rows, table, *edge_type, footprint, crew));
+  }
+  for (const schema::EdgeType& edge_type : schema.edge_types()) {
+    BRAID_TRY(validate_removed_ends(rows, edge_type, footprint));
   }
   for (const schema::EdgeType& edge_type : schema.edge_types()) {
     BRAID_TRY(validate_cardinality(rows, edge_type, footprint));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -65,6 +66,9 @@ class PendingRows {
   std::set<TableId> unwritten_;
 };
 
+/// The ordinal of a row that the client did not name.
+inline constexpr std::size_t kNoOrdinal = std::numeric_limits<std::size_t>::max();
+
 /// A row as it will be, with what errors need.
 struct RowRef {
   const schema::RecordType& type;
@@ -75,7 +79,7 @@ struct RowRef {
 /// `constraint_violation` (or nothing) for required, range and check of one row.
 Status validate_row(const RowRef& row);
 /// Unique tuples, endpoints of edges and cardinality over the final image; adds what it reads to
-/// the footprint.
+/// the footprint. Where nodes are removed, it reads all edges of the types that may end there.
 Status validate_image(const PendingRows& rows, Footprint& footprint, const env::Crew& crew = {});
 
 /// An error about a row, with the details that every caller needs.

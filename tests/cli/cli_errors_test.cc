@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the commands say, and how they end, when something is wrong.
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -79,6 +80,43 @@ TEST_F(CliErrors, ALoadErrorNamesFileAndLine) {
 
   EXPECT_THAT(text, HasSubstr("  file: " + rows + "\n"));
   EXPECT_EQ(member(text, "  line"), "2");
+}
+
+TEST_F(CliErrors, ADirectoryIsNoData) {
+  const std::string graph = make_graph();
+  const std::string before = done({"log", graph});
+  const Ran ran = braid({"load", graph, "--data", folder()});
+  EXPECT_NE(ran.status, 0);
+  EXPECT_THAT(ran.err, HasSubstr(folder()));
+  EXPECT_EQ(done({"log", graph}), before);
+}
+
+TEST_F(CliErrors, DataThatTheUserMayNotReadIsNotLoaded) {
+  using std::filesystem::perms;
+  const std::string graph = make_graph();
+  const std::string rows = file("secret.jsonl", R"({"type":"Note","data":{"text":"hi"}})");
+  const std::string before = done({"log", graph});
+  std::filesystem::permissions(rows, perms::none);
+  if (std::ifstream(rows).good()) {
+    // The superuser may read it: somebody else is asked, who may do all else.
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(graph)) {
+      std::filesystem::permissions(entry.path(), perms::all);
+    }
+    for (const std::string& path : {folder(), graph}) {
+      std::filesystem::permissions(path, perms::all);
+    }
+    const int probe = std::system("setpriv --reuid=65534 --regid=65534 --clear-groups true");
+    if (probe != 0) GTEST_SKIP() << "nobody else is here";
+    const std::string command = "setpriv --reuid=65534 --regid=65534 --clear-groups \"" +
+                                std::string(std::getenv("BRAID_BINARY")) + "\" load \"" + graph +
+                                "\" --data \"" + rows + "\" 2> \"" + path("err") + "\"";
+    EXPECT_NE(std::system(command.c_str()), 0);
+    EXPECT_THAT(read(path("err")), StartsWith("error[permission]: "));
+    EXPECT_THAT(read(path("err")), HasSubstr(rows));
+  } else {
+    EXPECT_THAT(fails({"load", graph, "--data", rows}, 1, "permission"), HasSubstr(rows));
+  }
+  EXPECT_EQ(done({"log", graph}), before);
 }
 
 TEST_F(CliErrors, AFaultInAQueryIsShownWithACaret) {

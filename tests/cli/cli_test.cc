@@ -60,6 +60,29 @@ TEST_F(CliProgram, LoadPrintsItsReceipt) {
   EXPECT_EQ(masked(member(text, "key_valid_until")), "TIME");
 }
 
+TEST_F(CliProgram, ProgressIsShownOnTerminalsOnly) {
+  const std::string graph = make_graph();
+
+  const Ran ran = braid({"load", graph, "--data", "-", "--progress"}, {kNote, {}, {}});
+
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST_F(CliProgram, LoadReplacesWholeTypes) {
+  const std::string graph = make_graph();
+  done({"load", graph, "--data", "-"}, {kNote, {}, {}});
+  const std::string other = "{\"type\":\"Note\",\"data\":{\"text\":\"ho\"}}\n";
+
+  const std::string receipt =
+      done({"load", graph, "--data", "-", "--mode", "overwrite"}, {other, {}, {}});
+
+  EXPECT_EQ(member(receipt, "nodes_inserted"), "1");
+  const std::string notes = done({"export", graph, "--type", "Note"});
+  EXPECT_THAT(notes, HasSubstr("\"ho\""));
+  EXPECT_EQ(notes.find("\"hi\""), std::string::npos);
+}
+
 TEST_F(CliProgram, LoadWithAKnownKeyPrintsTheStoredReceipt) {
   const std::string graph = make_graph();
   const Words again = {"load", graph,  "--data", path("d.jsonl"), "--key",

@@ -145,6 +145,62 @@ TEST_F(LoadInput, DamagedCompressedSourceIsRefusedWithItsName) {
   EXPECT_EQ(core_->log().tail().last, before_);
 }
 
+TEST_F(LoadInput, ProgressGrowsToAllBytesAndRows) {
+  std::string text = "\n";
+  for (int i = 0; i < 30'000; ++i) text += item(fmt::format("i{}", i), i);
+  LoadOptions options = keyed("k");
+  std::vector<LoadProgress> told;
+  options.progress = [&](const LoadProgress& progress) { told.push_back(progress); };
+  ASSERT_GOOD(core_->load(source_of("f", text), options));
+
+  ASSERT_GE(told.size(), 3U);
+  EXPECT_EQ(told.back().bytes_read, text.size());
+  EXPECT_EQ(told.back().rows_parsed, 30'000U);
+  for (std::size_t i = 1; i < told.size(); ++i) {
+    EXPECT_GE(told[i].bytes_read, told[i - 1].bytes_read);
+    EXPECT_GE(told[i].rows_parsed, told[i - 1].rows_parsed);
+    EXPECT_GT(told[i].bytes_read + told[i].rows_parsed,
+              told[i - 1].bytes_read + told[i - 1].rows_parsed);
+  }
+}
+
+TEST_F(LoadInput, ProgressCountsValuesOfManyLinesOnce) {
+  std::string text;
+  for (int i = 0; i < 30'000; ++i) {
+    text +=
+        fmt::format("{{\n\"type\":\"Item\",\n\"data\":{{\"slug\":\"i{}\",\n\"count\":1}}}}\n", i);
+  }
+  LoadOptions options = keyed("k");
+  LoadProgress last;
+  options.progress = [&](const LoadProgress& progress) { last = progress; };
+  ASSERT_GOOD(core_->load(source_of("f", text), options));
+  EXPECT_EQ(last.rows_parsed, 30'000U);
+}
+
+TEST_F(LoadInput, OverwriteReplacesTheTypesPresentInOneCommit) {
+  ASSERT_GOOD(core_->load(rows_of(item("a", 1) + item("b", 2) + link("a", "first")), keyed("a")));
+  const auto lost = core_->load(rows_of(item("b", 3)), keyed("b", LoadMode::kOverwrite));
+  EXPECT_EQ(code_of(lost), ErrorCode::constraint_violation);
+  EXPECT_EQ(count_of(*core_, "b"), 2);
+
+  const auto receipt = core_->load(rows_of(item("c", 4) + item("b", 3) + link("b", "c")),
+                                   keyed("c", LoadMode::kOverwrite));
+  ASSERT_GOOD(receipt);
+  EXPECT_EQ(receipt->nodes_inserted, 1U);
+  EXPECT_EQ(receipt->nodes_updated, 1U);
+  EXPECT_EQ(receipt->edges_inserted, 1U);
+  const auto again = core_->load(rows_of(item("c", 4) + item("b", 3) + link("b", "c")),
+                                 keyed("c", LoadMode::kOverwrite));
+  ASSERT_GOOD(again);
+  EXPECT_TRUE(again->replayed);
+  EXPECT_EQ(count_of(*core_, "first"), std::nullopt);
+  EXPECT_EQ(count_of(*core_, "b"), 3);
+  const CommitInfo commit = core_->history("main", 1)->front();
+  EXPECT_EQ(commit.changes,
+            (std::vector<TypeChange>{{"Item", false, 1, 1, 2}, {"Link", true, 1, 0, 1}}));
+  EXPECT_EQ(findings_of(core_->verify()), "");
+}
+
 TEST(LoadFile, ThatIsNoneIsRefusedWithItsName) {
   const ScratchDirectory scratch;
   auto graph = Graph::init(scratch.path("g"), kSchema);

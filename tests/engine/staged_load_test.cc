@@ -263,6 +263,40 @@ TEST_F(StagedLoad, IsSeenByAFollower) {
   EXPECT_EQ(findings_of(reader->verify()), "");
 }
 
+TEST_F(StagedLoad, OverwritesRowsThatAreThereAndAddsOthers) {
+  ASSERT_GOOD(core_->load(rows_of(many_items(0, 5)), keyed("a")));
+  ASSERT_GOOD(core_->load(rows_of(item("i000002", 77)), keyed("b", LoadMode::kMerge)));
+  const auto receipt =
+      core_->load(rows_of(many_items(0, 7, 100)), keyed("c", LoadMode::kOverwrite));
+
+  ASSERT_GOOD(receipt);
+  EXPECT_EQ(receipt->nodes_inserted, 2U);
+  EXPECT_EQ(receipt->nodes_updated, 5U);
+  reopen();
+  EXPECT_EQ(count_of(*core_, "i000002"), 102);
+  EXPECT_EQ(findings_of(core_->verify()), "");
+}
+
+TEST_F(StagedLoad, OverwriteThatRemovesRowsMustFitARecord) {
+  ASSERT_GOOD(core_->load(rows_of(many_items(0, 5)), keyed("a")));
+  const auto before = objects();
+  const auto refused =
+      core_->load(rows_of(many_items(1, 6, 100)), keyed("b", LoadMode::kOverwrite));
+  ASSERT_EQ(code_of(refused), ErrorCode::resource_limit);
+  EXPECT_EQ(*refused.error().detail("removed"), "1");
+  EXPECT_EQ(objects(), before);
+  EXPECT_EQ(count_of(*core_, "i000000"), 0);
+
+  // Rows of fragments are removed by a record.
+  ASSERT_GOOD(core_->load(rows_of(many_items(2, 5)), keyed("c", LoadMode::kOverwrite)));
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(count_of(*core_, "i000000"), std::nullopt);
+    EXPECT_EQ(count_of(*core_, "i000003"), 3);
+    EXPECT_EQ(findings_of(core_->verify()), "");
+    reopen();
+  }
+}
+
 TEST(StagedLoadInMemory, NeedsNoDirectory) {
   SimMachine machine;
   auto core = *engine::GraphCore::in_memory(machine.env, kSchema, staging_options());
