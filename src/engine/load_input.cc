@@ -15,6 +15,7 @@ namespace {
 // A single row must not pay for a large buffer; a large text is cut for several threads.
 constexpr std::size_t kFirstBytes = 512;
 constexpr std::size_t kSegmentBytes = std::size_t{1} << 20;
+constexpr std::size_t kGrowthBytesMax = std::size_t{64} << 20;
 
 // Bytes as they come, cut behind the ends of lines.
 class Segments {
@@ -36,7 +37,7 @@ class Segments {
   void make_room() {
     const std::size_t end = used_ < kSegmentBytes ? std::string::npos : open_.rfind('\n');
     if (end == std::string::npos) {
-      open_.resize(std::max(kFirstBytes, open_.size() * 2));
+      open_.resize(open_.size() + std::clamp(open_.size(), kFirstBytes, kGrowthBytesMax));
       return;
     }
     std::string next;
