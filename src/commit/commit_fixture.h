@@ -60,11 +60,7 @@ class Bench {
     create();
     log_ = std::make_unique<log::SimLog>(store_, clock, std::move(faults));
     changes_ = std::make_unique<LogChangeSource>(*log_);
-    manifest::Root nothing;
-    nothing.branches = std::make_shared<const manifest::BranchMap>();
-    nothing.overlay = state::Overlay::empty();
-    nothing.state = state_;
-    auto followed = *follow(*log_, nothing, fragments);
+    auto followed = *replay(state_);
     EXPECT_TRUE(state_->apply(followed.writes, {log_->tail().last, log_->tail().hash}).ok());
     roots.publish(std::move(followed.root));
     applier = std::make_unique<StateApplier>(*state_, roots, workers);
@@ -74,6 +70,15 @@ class Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
+  /// Everything from the log, as who has lost the state reads it.
+  Result<Followed> replay(std::shared_ptr<const state::State> state =
+                              std::make_shared<state::MemoryState>(test_graph())) const {
+    manifest::Root nothing;
+    nothing.branches = std::make_shared<const manifest::BranchMap>();
+    nothing.overlay = state::Overlay::empty();
+    nothing.state = std::move(state);
+    return follow(*log_, nothing, fragments);
+  }
   SequencerParts parts() { return {env, *log_, roots, *changes_, fragments, *applier, failpoints}; }
   const SequencerOptions& options() const { return options_; }
   log::SimLog& log() { return *log_; }
@@ -97,7 +102,8 @@ class Bench {
     change.build = [writes, build](const table::Image& image) {
       return table::build_changes(writes, build, image);
     };
-    EXPECT_TRUE(prepare_changes(change, image(), random).ok());
+    const auto is_inline = prepare_inline(change, image(), random);
+    EXPECT_TRUE(is_inline.ok() && *is_inline);
     return change;
   }
   Result<Outcome> commit(PreparedChange change) { return sequencer->commit(std::move(change)); }

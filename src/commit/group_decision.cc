@@ -105,9 +105,18 @@ Result<std::uint32_t> GroupDecision::settle(PreparedChange& change) {
         .with("expected", change.token.based_on.value)
         .with("actual", last().value);
   }
-  BRAID_TRY(prepare_changes(change, image_for(change), parts_.env.random));
-  change.token.catalog = heads_.counters.catalog;
+  // Also if it fails: what is built then is not what the change says (C10).
   change.built_in_group = true;
+  BRAID_ASSIGN(const bool is_inline, prepare_inline(change, image_for(change), parts_.env.random));
+  if (!is_inline) {
+    return Error(
+               ErrorCode::read_set_changed,
+               "others changed what this change relied on, and now it is too large for one record")
+        .with("member", member)
+        .with("expected", change.token.based_on.value)
+        .with("actual", last().value);
+  }
+  change.token.catalog = heads_.counters.catalog;
   return std::uint32_t{2};
 }
 
@@ -197,6 +206,7 @@ std::optional<GroupDecision::Verdict> GroupDecision::bind_commit(PreparedChange&
   log::RecordDraft draft =
       make_commit({change.batch, meta, member.receipt, outbox}, std::move(change.changes_section),
                   change.pins, parts_.env.random);
+  change.batch.authoritative_state.reset();  // it may be decided again, as no commit at all (C10)
   if (!fits(draft)) {
     change.changes_section = std::move(draft.sections[kChangesSection]);
     return std::nullopt;

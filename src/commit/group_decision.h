@@ -40,6 +40,8 @@ class GroupDecision {
   Position first() const { return root_->position.next(); }
   Position last() const { return Position{root_->position.value + drafts_.size()}; }
   std::int64_t time_ms() const { return time_ms_; }
+  /// Of the last record. Requires: not empty.
+  const MutationBatch& last_batch() const { return members_.back().change->batch; }
   const std::vector<log::RecordDraft>& drafts() const { return drafts_; }
 
   /// Takes the memory that publishing will need, and the group's writes (C9).

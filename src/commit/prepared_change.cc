@@ -5,36 +5,18 @@
 #include "state/registry.h"
 
 namespace braid::commit {
-namespace {
-
-Error over_budget(std::string resource, std::uint64_t limit, std::uint64_t actual) {
-  return Error(ErrorCode::resource_limit,
-               "the change is larger than one log record may carry; split it")
-      .with("resource", std::move(resource))
-      .with("limit", limit)
-      .with("actual", actual);
-}
-
-}  // namespace
-
 Result<bool> prepare_inline(PreparedChange& change, const table::Image& image, env::Random& random,
                             const InlineBudget& budget) {
   BRAID_ASSIGN(change.built, change.build(image));
   change.encoded = {};
+  change.changes_section = {};
   if (change.built.changes.row_count() > budget.rows_max) return false;
-  change.encoded = table::encode(change.built.changes, image.schema());
-  if (change.encoded.bytes.size() > budget.bytes_max) return false;
+  table::EncodedChangeSet encoded = table::encode(change.built.changes, image.schema());
+  if (encoded.bytes.size() > budget.bytes_max) return false;
+  change.encoded = std::move(encoded);
   change.changes_section =
       log::make_section(state::number_of(state::SectionTag::changes), change.encoded.bytes, random);
   return true;
-}
-
-Status prepare_changes(PreparedChange& change, const table::Image& image, env::Random& random) {
-  BRAID_ASSIGN(const bool fits, prepare_inline(change, image, random));
-  if (fits) return Unit{};
-  const std::uint64_t rows = change.built.changes.row_count();
-  if (rows > kInlineRowsMax) return over_budget("inline_rows", kInlineRowsMax, rows);
-  return over_budget("inline_bytes", kInlineBytesMax, change.encoded.bytes.size());
 }
 
 void prepare_staged(PreparedChange& change, std::vector<table::Pin> pins,

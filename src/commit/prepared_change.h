@@ -53,8 +53,8 @@ struct PreparedChange {
   Position key_unused_at;
 
   table::BuiltChanges built;
-  /// The committer built it on a group that is not durable: should that fail, it must be built
-  /// again.
+  /// The committer built it, or tried to, on a group that is not durable: should that fail, it must
+  /// be built again.
   bool built_in_group = false;
   table::EncodedChangeSet encoded;
   /// Of a change whose rows have been staged: fragments with the rows of `built`. `encoded` has
@@ -77,13 +77,12 @@ struct Outcome {
 };
 
 /// Builds on `image`: fills `built`. If that is within the inline budget, also encodes and hashes
-/// it (encoded, changes_section) and returns true.
+/// it (encoded, changes_section) and returns true; else those are empty. After an error of the
+/// build, the change is what it was.
 Result<bool> prepare_inline(PreparedChange& change, const table::Image& image, env::Random& random,
                             const InlineBudget& budget = {});
-/// As above; `resource_limit` beyond the inline budget.
-Status prepare_changes(PreparedChange& change, const table::Image& image, env::Random& random);
 
-/// As prepare_changes(), of a change that was built and whose rows are in the fragments of `pins`.
+/// As prepare_inline(), of a change that was built and whose rows are in the fragments of `pins`.
 void prepare_staged(PreparedChange& change, std::vector<table::Pin> pins,
                     const schema::Schema& schema, env::Random& random);
 

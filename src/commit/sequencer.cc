@@ -158,7 +158,11 @@ void Sequencer::lead(const std::shared_ptr<Waiter>& self) noexcept {
   for (std::uint32_t turns = 1; turn.go_on; ++turns) {
     Waiters answered;
     if (must_recover_) recover(answered);
-    const Group group = close_group(answered);
+    if (must_recover_) {
+      static_cast<void>(parts_.failpoints.hit(env::Failpoint::commit_recovery_failed).ok());
+    }
+    // Whoever came after a recovery that failed is decided on a root that may not be the log's.
+    const Group group = must_recover_ ? Group{} : close_group(answered);
     const bool undisturbed = append_group(group);
     answered.insert(answered.end(), group.waiters.begin(), group.waiters.end());
     turn = end_turn(undisturbed, turns, answered);
@@ -234,41 +238,51 @@ bool Sequencer::append_group(const Group& group) {
   if (Status status = parts_.failpoints.hit(env::Failpoint::commit_before_append); !status) {
     return fail([&](const Waiter&) { return status.error(); });
   }
-  const Error failure = append(decision);
-  // All or nothing: one frame (C7).
-  if (parts_.roots.get()->position >= decision.last()) return !std::exchange(was_disturbed_, false);
-  was_disturbed_ = false;
-  return fail([&](const Waiter& waiter) {
-    if (failure.code() != ErrorCode::outcome_unknown) return failure;
-    return failure.with("batch_id", base::hex_of(waiter.change.batch.batch_id));
+  const std::optional<Error> failure = append(decision);
+  const bool undisturbed = !std::exchange(was_disturbed_, false);
+  if (!failure) return undisturbed;
+  return fail([&](const Waiter& waiter) {  // all or nothing: one frame (C7)
+    if (failure->code() != ErrorCode::outcome_unknown) return *failure;
+    return Error(*failure).with("batch_id", base::hex_of(waiter.change.batch.batch_id));
   });
 }
 
-Error Sequencer::append(GroupDecision& decision) {
+std::optional<Error> Sequencer::append(GroupDecision& decision) {
   // Twice, because the first unknown outcome may be an older failure of the log's own (a seal) that
-  // has nothing to do with this group. Once recovery has shown that the group is not there, the
-  // root is still the one it was decided on.
-  Error failure(ErrorCode::internal, "the group is published");
+  // has nothing to do with this group. Once recovery has shown that nothing is there, the root is
+  // still the one it was decided on.
+  std::optional<Error> failure;
   for (int attempt = 0; attempt < 2; ++attempt) {
     const log::AppendResult appended =
         parts_.log.append(decision.first(), decision.drafts(), decision.time_ms());
     if (appended.outcome == log::AppendOutcome::kDone) {
-      if (publish(decision, appended.last_hash)) return failure;
+      if (publish(decision, appended.last_hash)) return std::nullopt;
     } else if (appended.outcome != log::AppendOutcome::kUnknown) {
       return *appended.error;
     }
     was_disturbed_ = true;
     must_recover_ = true;
-    if (Status recovered = catch_up(); !recovered) {
+    const Result<bool> is_there = find_after_recovery(decision);
+    if (!is_there) {
       return Error(ErrorCode::outcome_unknown,
                    "the log failed while writing; ask again with the same key")
-          .with("cause", to_string(recovered.error()));
+          .with("cause", to_string(is_there.error()));
     }
-    if (parts_.roots.get()->position >= decision.last()) return failure;
+    if (*is_there) return std::nullopt;
     failure = Error(ErrorCode::unavailable, "the log failed and nothing was written; try again");
-    if (appended.error) failure = failure.with("cause", to_string(*appended.error));
+    if (appended.error) failure = failure->with("cause", to_string(*appended.error));
+    if (parts_.roots.get()->position >= decision.first()) break;  // its place is taken
   }
   return failure;
+}
+
+Result<bool> Sequencer::find_after_recovery(const GroupDecision& decision) {
+  BRAID_TRY(catch_up());
+  const std::shared_ptr<const manifest::Root> root = parts_.roots.get();
+  if (root->position < decision.last()) return false;
+  // That something stands at its positions does not make it this group.
+  BRAID_ASSIGN(const auto found, find_outcome(*root, parts_.log, decision.last_batch()));
+  return found && found->receipt.position == decision.last();
 }
 
 Status Sequencer::publish(GroupDecision& decision, const base::Digest& last_hash) {

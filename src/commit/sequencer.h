@@ -117,8 +117,10 @@ class Sequencer {
   /// Success is only what is durable and published (C6); of a failed group, nothing is (C7). False
   /// if what came after it must be decided again (C10).
   bool append_group(const Group& group) BRAID_EXCLUDES(mutex_);
-  /// Appends and publishes. What it returns counts only if the root did not reach the group.
-  Error append(GroupDecision& decision) BRAID_EXCLUDES(mutex_);
+  /// Appends and publishes; why it did not, if so.
+  std::optional<Error> append(GroupDecision& decision) BRAID_EXCLUDES(mutex_);
+  /// After an unknown outcome: recovers, and tells whether the group is in the log after all.
+  Result<bool> find_after_recovery(const GroupDecision& decision) BRAID_EXCLUDES(mutex_);
   /// After the append, so that every head is durable (M1).
   Status publish(GroupDecision& decision, const base::Digest& last_hash);
   /// After an unknown outcome: recovers the log and replays what it holds beyond the root.

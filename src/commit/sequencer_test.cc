@@ -484,7 +484,7 @@ TEST(Close, RefusesWhatComesLater) {
   EXPECT_EQ(bench.log().tail().last, Position{2});
 }
 
-TEST(InlineBudget, MoreRowsThanARecordCarriesAreRefused) {
+TEST(InlineBudget, MoreRowsThanARecordCarriesAreNotInline) {
   Bench bench;
   std::vector<table::RowWrite> writes;
   for (std::uint64_t i = 0; i <= kInlineRowsMax; ++i) {
@@ -494,12 +494,13 @@ TEST(InlineBudget, MoreRowsThanARecordCarriesAreRefused) {
   change.build = [&](const table::Image& image) {
     return table::build_changes(writes, {table::WriteMode::append, 0}, image);
   };
-  EXPECT_EQ(code_of(prepare_changes(change, bench.image(), bench.random)), "resource_limit");
+  EXPECT_FALSE(*prepare_inline(change, bench.image(), bench.random));
+  EXPECT_EQ(change.built.changes.row_count(), kInlineRowsMax + 1);
   writes.pop_back();
-  EXPECT_EQ(code_of(prepare_changes(change, bench.image(), bench.random)), "ok");
+  EXPECT_TRUE(*prepare_inline(change, bench.image(), bench.random));
 }
 
-TEST(InlineBudget, MoreBytesThanARecordCarriesAreRefused) {
+TEST(InlineBudget, MoreBytesThanARecordCarriesAreNotInline) {
   Bench bench;
   PreparedChange change;
   const std::vector<table::RowWrite> writes = {
@@ -507,7 +508,8 @@ TEST(InlineBudget, MoreBytesThanARecordCarriesAreRefused) {
   change.build = [&](const table::Image& image) {
     return table::build_changes(writes, {table::WriteMode::append, 0}, image);
   };
-  EXPECT_EQ(code_of(prepare_changes(change, bench.image(), bench.random)), "resource_limit");
+  EXPECT_FALSE(*prepare_inline(change, bench.image(), bench.random));
+  EXPECT_TRUE(change.encoded.bytes.empty());
 }
 
 }  // namespace

@@ -39,6 +39,8 @@ void check_history(Bench& bench) {
   EXPECT_TRUE(bench.log().verify().ok());
   EXPECT_EQ(bench.main_branch().version.value, version);
   EXPECT_EQ(bench.main_branch().last_sequence.value, sequence);
+  const auto replayed = bench.replay();
+  EXPECT_TRUE(replayed.ok()) << to_string(replayed.error());
 }
 
 TEST(ManyClients, WritingOneNewRowInsertItOnce) {
@@ -371,6 +373,198 @@ TEST(GroupInFlight, OfUnknownOutcomeIsSettledBeforeTheNextOne) {
   }
   EXPECT_GT(landed, 0U);
   EXPECT_GT(lost, 0U);
+}
+
+// While the group of `first` is held before its append, `second` is decided on it; then the append
+// of the first is refused.
+struct Pair {
+  std::string first;
+  Result<Outcome> second = Error(ErrorCode::internal, "not run");
+};
+Pair second_on_a_first_that_fails(Bench& bench, const std::vector<table::RowWrite>& first,
+                                  const std::vector<table::RowWrite>& second) {
+  env::Event at_work;
+  env::Event go_on;
+  std::atomic<bool> is_first{true};
+  bench.failpoints.arm(env::Failpoint::commit_before_append, [&]() -> Status {
+    if (!is_first.exchange(false)) return Unit{};
+    at_work.set(1);
+    go_on.wait();
+    return Error(ErrorCode::no_space, "full");
+  });
+  PreparedChange change = bench.prepare(second, "second");
+  Pair pair;
+  std::thread leader([&] { pair.first = code_of(bench.load(first, "first")); });
+  at_work.wait();
+  std::thread client([&] { pair.second = bench.commit(std::move(change)); });
+  while (bench.sequencer->waiting() < 1) std::this_thread::yield();
+  go_on.set(1);
+  client.join();
+  leader.join();
+  bench.failpoints.disarm(env::Failpoint::commit_before_append);
+  return pair;
+}
+
+// C1 C10
+TEST(GroupInFlight, ThatFailsMayLeaveNothingToCommit) {
+  Bench bench;
+  ASSERT_TRUE(bench.load({aged("b", 1)}).ok());
+  const Pair pair = second_on_a_first_that_fails(bench, {aged("b", 2)}, {aged("b", 1)});
+
+  EXPECT_EQ(pair.first, "no_space");
+  ASSERT_TRUE(pair.second.ok()) << to_string(pair.second.error());
+  EXPECT_FALSE(pair.second->receipt.commit.has_value());
+  const auto again = bench.load({aged("b", 1)}, "second");
+  ASSERT_TRUE(again.ok()) << to_string(again.error());
+  EXPECT_TRUE(again->replayed);
+  EXPECT_EQ(again->receipt, pair.second->receipt);
+  check_history(bench);
+}
+
+struct Merge {
+  std::vector<table::RowWrite> before;
+  std::vector<table::RowWrite> first;
+  /// All of `before` and one row more: of one change where nobody interferes, of many after
+  /// `first`.
+  std::vector<table::RowWrite> second;
+};
+Merge merge_of(std::size_t rows, const std::string& code) {
+  Merge merge;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::string id = "r" + std::to_string(i);
+    merge.before.push_back(person(id, {{table::kCodeAt, code}}));
+    merge.first.push_back(person(id, {{table::kCodeAt, "other"}}));
+  }
+  merge.second = merge.before;
+  merge.second.push_back(aged("one-more", 1));
+  return merge;
+}
+void load_in_parts(Bench& bench, const std::vector<table::RowWrite>& rows) {
+  constexpr std::size_t kPart = 200;
+  for (std::size_t begin = 0; begin < rows.size(); begin += kPart) {
+    const std::size_t end = std::min(begin + kPart, rows.size());
+    ASSERT_TRUE(
+        bench
+            .load(std::vector<table::RowWrite>(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                                               rows.begin() + static_cast<std::ptrdiff_t>(end)))
+            .ok());
+  }
+}
+
+// C1 C10: what was built on the first, too large for a record, is not what the second commits.
+TEST(GroupInFlight, ThatMadeTheNextChangeTooLargeAndFailsLeavesItWhatItWas) {
+  const Merge too_many_bytes = merge_of(300, std::string(4'000, 'q'));
+  const Merge too_many_rows = merge_of(kInlineRowsMax, "q");
+  for (const Merge& merge : {too_many_bytes, too_many_rows}) {
+    Bench bench;
+    load_in_parts(bench, merge.before);
+    const Pair pair = second_on_a_first_that_fails(bench, merge.first, merge.second);
+
+    EXPECT_EQ(pair.first, "no_space");
+    ASSERT_TRUE(pair.second.ok()) << to_string(pair.second.error());
+    EXPECT_EQ(pair.second->receipt.counts, (table::RowCounts{.nodes_inserted = 1}));
+    const auto row = bench.image().row(kPerson, "r0");
+    ASSERT_TRUE(row.ok() && *row);
+    EXPECT_EQ((*row)->row.values[table::kCodeAt], merge.before.front().assigned.back().second);
+    check_history(bench);
+  }
+}
+
+// The caller stages it then.
+TEST(GroupInFlight, ThatMakesTheNextChangeTooLargeForARecordSaysSo) {
+  const Merge merge = merge_of(kInlineRowsMax, "q");
+  Bench bench;
+  load_in_parts(bench, merge.before);
+  PreparedChange second = bench.prepare(merge.second, "second");
+  ASSERT_TRUE(bench.load(merge.first, "first").ok());
+
+  EXPECT_EQ(code_of(bench.commit(std::move(second))), "read_set_changed");
+  check_history(bench);
+}
+
+struct Acknowledged {
+  std::string key;
+  StoredReceipt receipt;
+};
+
+// C6 C7 C10: a receipt names the record that holds its batch, however often the log fails and
+// recovery with it.
+TEST(FailingLog, AnswersSuccessOnlyForWhatIsInIt) {
+  constexpr std::size_t kClients = 12;
+  constexpr std::size_t kCommitsEach = 20;
+  constexpr std::uint64_t kSeeds = 20;
+  std::size_t failed = 0;
+  std::size_t acknowledged = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    Bench bench({.seed = seed, .unknown_in = 4, .recover_fails_in = 2, .delay = [] {
+                   std::this_thread::sleep_for(std::chrono::microseconds(50));
+                 }});
+    std::vector<std::vector<Acknowledged>> answers(kClients);
+    std::atomic<std::size_t> failures{0};
+    run_in_threads(kClients, [&](std::size_t client) {
+      for (std::size_t i = 0; i < kCommitsEach; ++i) {
+        const std::string key = std::to_string(client) + "-" + std::to_string(i);
+        const auto answer = bench.commit(bench.prepare({aged(key, 1)}, key));
+        if (answer.ok()) {
+          answers[client].push_back({key, answer->receipt});
+        } else {
+          ++failures;
+        }
+      }
+    });
+    bench.log().heal();
+    static_cast<void>(bench.load({aged("last", 1)}));
+    for (const auto& list : answers) {
+      for (const Acknowledged& answer : list) {
+        EXPECT_EQ(bench.decoded(answer.receipt.position).batch.idempotency_key, answer.key)
+            << "seed " << seed;
+      }
+      acknowledged += list.size();
+    }
+    failed += failures;
+    check_history(bench);
+  }
+  EXPECT_GT(failed, 0U);
+  EXPECT_GT(acknowledged, kSeeds);
+}
+
+// C7 C10
+TEST(FailingLog, DecidesAgainWhoCameWhileItCouldNotBeRecovered) {
+  constexpr std::uint64_t kSeeds = 32;
+  std::size_t latecomers = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    Bench bench({.seed = seed, .unknown_in = 2, .recover_fails_in = 2, .delay = {}});
+    std::vector<std::thread> clients;
+    std::vector<std::unique_ptr<Result<Outcome>>> answers;
+    bench.failpoints.arm(env::Failpoint::commit_recovery_failed, [&]() -> Status {
+      const std::string key = "late-" + std::to_string(answers.size());
+      answers.push_back(std::make_unique<Result<Outcome>>(Error(ErrorCode::internal, "not run")));
+      auto change = std::make_shared<PreparedChange>(bench.prepare({aged(key, 1)}, key));
+      const std::size_t before = bench.sequencer->waiting();
+      clients.emplace_back([&bench, change, answer = answers.back().get()] {
+        *answer = bench.commit(std::move(*change));
+      });
+      while (bench.sequencer->waiting() == before) std::this_thread::yield();
+      return Unit{};
+    });
+    for (int i = 0; i < 12; ++i) {
+      static_cast<void>(bench.load({aged("p" + std::to_string(i), 1)}, std::to_string(i)));
+    }
+    bench.failpoints.disarm(env::Failpoint::commit_recovery_failed);
+    bench.log().heal();
+    ASSERT_TRUE(bench.load({aged("last", 1)}).ok());
+    for (std::thread& client : clients) client.join();
+
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (!answers[i]->ok()) continue;
+      ++latecomers;
+      EXPECT_EQ(bench.decoded((*answers[i])->receipt.position).batch.idempotency_key,
+                "late-" + std::to_string(i))
+          << "seed " << seed;
+    }
+    check_history(bench);
+  }
+  EXPECT_GT(latecomers, 0U);
 }
 
 TEST(Close, WaitsForThoseInLineAndRefusesTheRest) {

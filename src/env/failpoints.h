@@ -23,6 +23,7 @@
   X(commit_before_append)      /* checked and encoded; nothing is written */       \
   X(commit_after_append)       /* synced; no reader sees it */                     \
   X(commit_after_publish)      /* readers see it; the caller has no answer */      \
+  X(commit_recovery_failed)    /* what is in the log is not known yet */           \
   X(log_after_segment_created) /* file and name durable; no record points there */ \
   X(state_before_apply)        /* synced in the log; the state lags behind */
 
