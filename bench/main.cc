@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // braid_bench: our figure, the machine's limit, the ratio; all measured in one run.
 //   braid_bench commit [--directory D] [--repetitions N] [--duration-ms N] [--only-clients N]
+//   braid_bench adjacency [--repetitions N] [--edges N]
 //   braid_bench --smoke          a short run of everything, for CI: it must work, not be fast
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "adjacency.h"
 #include "commit.h"
 
 namespace {
@@ -19,8 +21,26 @@ int usage() {
   fmt::print(stderr,
              "usage: braid_bench commit [--directory D] [--repetitions N] [--duration-ms N]\n"
              "                          [--only-clients N]\n"
+             "       braid_bench adjacency [--repetitions N] [--edges N]\n"
              "       braid_bench --smoke\n");
   return 2;
+}
+
+int run_adjacency(const std::vector<std::string_view>& arguments) {
+  braid::bench::AdjacencyBenchOptions options;
+  for (std::size_t i = 1; i + 1 < arguments.size(); i += 2) {
+    const auto value = static_cast<std::uint32_t>(
+        std::strtoul(std::string(arguments[i + 1]).c_str(), nullptr, 10));
+    if (value == 0) return usage();
+    if (arguments[i] == "--repetitions") {
+      options.repetitions = value;
+    } else if (arguments[i] == "--edges") {
+      options.edges = value;
+    } else {
+      return usage();
+    }
+  }
+  return braid::bench::bench_adjacency(options) ? 0 : 1;
 }
 
 }  // namespace
@@ -28,11 +48,13 @@ int usage() {
 int main(int argc, char** argv) {
   const std::vector<std::string_view> arguments(argv + 1, argv + argc);
   if (arguments.empty()) return usage();
+  if (arguments[0] == "adjacency") return run_adjacency(arguments);
   braid::bench::CommitBenchOptions options;
   options.directory = (std::filesystem::current_path() / "braid_bench.tmp").string();
   if (arguments[0] == "--smoke") {
     options.repetitions = 1;
     options.duration_ms = 100;
+    if (!braid::bench::bench_adjacency({.repetitions = 1, .edges = 10'000})) return 1;
   } else if (arguments[0] != "commit") {
     return usage();
   }

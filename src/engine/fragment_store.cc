@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "base/hash.h"
+#include "index/adjacency_builder.h"
 
 namespace braid::engine {
 namespace {
@@ -17,6 +18,16 @@ namespace arrow = columnar::arrow;
 constexpr std::string_view kSuffix = ".arrow";
 // A name that no record can pin: the file is not finished.
 constexpr std::string_view kUnfinishedSuffix = ".arrow.tmp";
+
+constexpr std::string_view kIndexSuffix = ".adj";
+constexpr std::string_view kUnfinishedIndexSuffix = ".adj.tmp";
+constexpr const char* kIndexRemedy = "delete this file: it is made from the rows when needed";
+
+// The name without its ending; nullopt if it has another one.
+std::optional<std::string_view> without(std::string_view name, std::string_view suffix) {
+  if (!name.ends_with(suffix)) return std::nullopt;
+  return name.substr(0, name.size() - suffix.size());
+}
 
 std::string object_name(const Ulid& operation, std::size_t ordinal) {
   return fmt::format("{}-{}{}", operation.to_string(), ordinal, kSuffix);
@@ -58,10 +69,18 @@ Error in_file(const Error& error, std::string_view path) {
 FragmentStore::FragmentStore(env::FileSystem& files, std::string directory)
     : files_(files),
       directory_(std::move(directory)),
-      fragments_(env::join(directory_, "fragments")) {}
+      fragments_(env::join(directory_, "fragments")),
+      indexes_(env::join(directory_, "index")) {}
 
 std::string FragmentStore::path_of(std::string_view object) const {
   return env::join(env::join(fragments_, shard_of(object)), object);
+}
+
+// In the folder of the same two digits.
+std::string FragmentStore::index_path_of(std::string_view object) const {
+  const std::string_view base = object.substr(0, object.size() - kSuffix.size());
+  return env::join(env::join(indexes_, shard_of(object)),
+                   std::string(base) + std::string(kIndexSuffix));
 }
 
 Result<std::shared_ptr<const env::MappedFile>> FragmentStore::map(const table::Pin& pin) const {
@@ -99,6 +118,38 @@ Result<std::shared_ptr<const table::Fragment>> FragmentStore::fragment(
   }
   const env::Lock lock(mutex_);
   return open_.emplace(pin.object, *std::move(fragment)).first->second;
+}
+
+Result<std::shared_ptr<const index::Adjacency>> FragmentStore::open_index(
+    const table::Pin& pin) const {
+  const auto mapped = files_.map(index_path_of(pin.object));
+  if (!mapped) {
+    if (mapped.error().code() != ErrorCode::not_found) return mapped.error();
+    return std::shared_ptr<const index::Adjacency>();
+  }
+  return index::Adjacency::open(arrow::Buffer((*mapped)->bytes(), *mapped), pin);
+}
+
+Result<std::shared_ptr<const table::FragmentEdges>> FragmentStore::edges(
+    const table::Pin& pin, const std::shared_ptr<const schema::RecordType>& type) const {
+  {
+    const env::Lock lock(mutex_);
+    const auto found = open_indexes_.find(pin.object);
+    if (found != open_indexes_.end()) {
+      return std::shared_ptr<const table::FragmentEdges>(found->second);
+    }
+  }
+  BRAID_ASSIGN(const auto rows, fragment(pin, type, true));
+  auto index = open_index(pin);
+  if (!index || *index == nullptr) {  // G5: whatever is wrong with it
+    auto built = index::build_adjacency(*rows, pin);
+    if (!built) return in_file(built.error(), path_of(pin.object));
+    index = index::Adjacency::open(*std::move(built), pin);
+    BRAID_ASSERT(index.ok());
+  }
+  const env::Lock lock(mutex_);
+  return std::shared_ptr<const table::FragmentEdges>(
+      open_indexes_.emplace(pin.object, *std::move(index)).first->second);
 }
 
 // A directory that is there may be so in the cache only, of an attempt that failed: its name is
@@ -149,6 +200,30 @@ Result<table::Pin> FragmentStore::write(std::string object, const table::TableCh
   return pin;
 }
 
+Status FragmentStore::write_index(const table::Pin& pin, const schema::Schema& schema) {
+  // Of the caller's schema, which lives as long as this call.
+  const std::shared_ptr<const schema::RecordType> type(std::shared_ptr<const void>(),
+                                                       table::type_of(schema, pin.table));
+  BRAID_ASSIGN(const auto mapped, map(pin));
+  BRAID_ASSIGN(const auto rows, table::Fragment::open(mapped->bytes(), mapped, type, true));
+  BRAID_ASSIGN(const arrow::Buffer bytes, index::build_adjacency(*rows, pin));
+  const std::string path = index_path_of(pin.object);
+  const std::string unfinished =
+      std::string(*without(path, kIndexSuffix)) + std::string(kUnfinishedIndexSuffix);
+  BRAID_TRY(env::refuse_link(files_, indexes_));
+  BRAID_TRY(make_directory(indexes_));
+  BRAID_TRY(make_directory(env::parent_of(path)));
+  Status written = Unit{};
+  {
+    BRAID_ASSIGN(const auto file, files_.open(unfinished, env::OpenMode::kCreateNew));
+    written = file->write_at(0, bytes.bytes());
+    if (written) written = file->sync();
+  }
+  if (written) written = files_.rename(unfinished, path);  // G5
+  if (!written) static_cast<void>(files_.remove(unfinished).ok());
+  return written;
+}
+
 Result<std::vector<table::Pin>> FragmentStore::stage(
     const Ulid& operation, const std::vector<table::TableChanges>& changes,
     const schema::Schema& schema) {
@@ -165,31 +240,36 @@ Result<std::vector<table::Pin>> FragmentStore::stage(
     pins.push_back(std::move(pin));
   }
   for (const std::string& shard : shards) BRAID_TRY(files_.sync_directory(shard));  // G3
+  for (const table::Pin& pin : pins) {
+    if (schema.edge_type(pin.table) == nullptr) continue;
+    static_cast<void>(write_index(pin, schema).ok());  // G5: and its name may be lost, too
+  }
   return pins;
 }
 
 // A file that stays is removed when the graph is opened next.
 void FragmentStore::discard(const std::vector<table::Pin>& pins) {
-  for (const table::Pin& pin : pins) static_cast<void>(files_.remove(path_of(pin.object)).ok());
+  for (const table::Pin& pin : pins) {
+    static_cast<void>(files_.remove(index_path_of(pin.object)).ok());
+    static_cast<void>(files_.remove(path_of(pin.object)).ok());
+  }
 }
 
 void FragmentStore::discard(const Ulid& operation) {
   const std::string prefix = operation.to_string() + '-';
-  static_cast<void>(for_each_file([&](const std::string& path, const std::string& name) -> Status {
-                      if (name.starts_with(prefix)) static_cast<void>(files_.remove(path).ok());
-                      return Unit{};
-                    }).ok());
+  const auto is_its = [&](std::string_view name, bool) { return name.starts_with(prefix); };
+  static_cast<void>(remove_files(is_its).ok());
 }
 
 template <class Visit>
-Status FragmentStore::for_each_file(const Visit& visit) {
-  const auto shards = files_.list(fragments_);
+Status FragmentStore::for_each_file(const std::string& root, const Visit& visit) {
+  const auto shards = files_.list(root);
   if (!shards) {
     if (shards.error().code() == ErrorCode::not_found) return Unit{};
     return shards.error();
   }
   for (const std::string& shard : *shards) {
-    const std::string directory = env::join(fragments_, shard);
+    const std::string directory = env::join(root, shard);
     // What a link leads to is not ours to delete.
     if (!env::refuse_link(files_, directory)) continue;
     BRAID_ASSIGN(const auto info, files_.stat(directory));
@@ -200,19 +280,36 @@ Status FragmentStore::for_each_file(const Visit& visit) {
   return Unit{};
 }
 
-Result<std::uint64_t> FragmentStore::sweep(const table::Layers& live) {
+template <class IsDead>
+Result<std::uint64_t> FragmentStore::remove_files(const IsDead& is_dead) {
   BRAID_TRY(env::refuse_link(files_, directory_));
   BRAID_TRY(env::refuse_link(files_, fragments_));
+  BRAID_TRY(env::refuse_link(files_, indexes_));
+  // The fragment that a file is, or belongs to; "": no file of ours.
+  const auto owner_of = [](std::string_view name) {
+    for (const auto suffix : {kSuffix, kUnfinishedSuffix, kIndexSuffix, kUnfinishedIndexSuffix}) {
+      if (const auto base = without(name, suffix)) return std::string(*base) + std::string(kSuffix);
+    }
+    return std::string();
+  };
+  std::uint64_t removed = 0;
+  for (const std::string* root : {&fragments_, &indexes_}) {
+    BRAID_TRY(for_each_file(*root, [&](const std::string& path, const std::string& name) -> Status {
+      const std::string owner = owner_of(name);
+      if (owner.empty() || !is_dead(owner, name.ends_with(".tmp"))) return Unit{};  // G4
+      removed += root == &fragments_ ? 1 : 0;
+      return files_.remove(path);
+    }));
+  }
+  return removed;
+}
+
+Result<std::uint64_t> FragmentStore::sweep(const table::Layers& live) {
   std::set<std::string, std::less<>> pinned;
   for (const table::PinnedFragment& fragment : live.all()) pinned.insert(fragment.pin->object);
-  std::uint64_t removed = 0;
-  BRAID_TRY(for_each_file([&](const std::string& path, const std::string& name) -> Status {
-    const bool ours = name.ends_with(kSuffix) || name.ends_with(kUnfinishedSuffix);
-    if (!ours || pinned.contains(name)) return Unit{};  // G4
-    ++removed;
-    return files_.remove(path);
-  }));
-  return removed;
+  return remove_files([&](std::string_view name, bool is_unfinished) {
+    return is_unfinished || !pinned.contains(name);
+  });
 }
 
 Status FragmentStore::verify(const table::Pin& pin,
@@ -229,6 +326,22 @@ Status FragmentStore::verify(const table::Pin& pin,
   BRAID_ASSIGN(const auto opened, fragment(pin, type, is_edge));
   const Status checked = opened->check();
   return checked ? checked : Status(in_file(checked.error(), path));
+}
+
+Status FragmentStore::verify_index(const table::Pin& pin,
+                                   const std::shared_ptr<const schema::RecordType>& type) const {
+  const std::string path = index_path_of(pin.object);
+  const auto index = open_index(pin);
+  const auto finding = [&](const Error& error) {
+    return in_file(error, path).with("remedy", kIndexRemedy);
+  };
+  if (!index) return finding(index.error());
+  if (*index == nullptr) return Unit{};
+  if (const Status whole = (*index)->check(); !whole) return finding(whole.error());
+  BRAID_ASSIGN(const auto rows, fragment(pin, type, true));
+  BRAID_ASSIGN(const arrow::Buffer built, index::build_adjacency(*rows, pin));
+  if ((*index)->bytes() == built.bytes()) return Unit{};
+  return finding(Error(ErrorCode::corrupt, "an adjacency index is not that of its fragment"));
 }
 
 }  // namespace braid::engine

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fragments of a graph: files `objects/fragments/<2 hex>/<operation>-<ordinal>.arrow`
 // (docs/formats/directory.md), written by the operation whose ULID they carry and reachable once a
-// record pins them.
+// record pins them. Beside each fragment of edges lies its adjacency
+// `objects/index/<2 hex>/<operation>-<ordinal>.adj` (layer index): derived, and so written without
+// any promise; what is missing or cannot be believed is built again in memory when it is needed.
 //
 // Invariants
 //   G3  A fragment is durable, whole and under its name before a record pins it; it is never
 //       written again.
 //   G4  Only files that no record pins are removed, and only by the writer that holds the graph's
 //       lock, when it opens or gives an operation of its own up.
+//   G5  A file has the name of an index only after its bytes were synced: what a crash leaves under
+//       it is whole. An index never decides: whether it could be written, is there or is sound
+//       changes no answer but that of verify.
 // Threads: any, for every public function; sweep() only while nothing is staged.
 #pragma once
 
@@ -23,6 +28,7 @@
 #include "braid/result.h"
 #include "env/file_system.h"
 #include "env/mutex.h"
+#include "index/adjacency.h"
 #include "schema/schema.h"
 #include "table/layers.h"
 
@@ -36,9 +42,15 @@ class FragmentStore : public table::FragmentSource {
   Result<std::shared_ptr<const table::Fragment>> fragment(
       const table::Pin& pin, const std::shared_ptr<const schema::RecordType>& type,
       bool is_edge) const override BRAID_EXCLUDES(mutex_);
+  /// From the index if there is one that belongs to the fragment, else built from the rows and kept
+  /// in memory.
+  Result<std::shared_ptr<const table::FragmentEdges>> edges(
+      const table::Pin& pin, const std::shared_ptr<const schema::RecordType>& type) const override
+      BRAID_EXCLUDES(mutex_);
 
-  /// Writes the rows of each table into a fragment of its own, all of them durable (G3). After an
-  /// error, discard() what was written.
+  /// Writes the rows of each table into a fragment of its own, all of them durable (G3), and the
+  /// indexes of those with edges as far as that succeeds (G5). After an error, discard() what was
+  /// written.
   Result<std::vector<table::Pin>> stage(const Ulid& operation,
                                         const std::vector<table::TableChanges>& changes,
                                         const schema::Schema& schema);
@@ -53,6 +65,10 @@ class FragmentStore : public table::FragmentSource {
   /// is a fragment in order.
   Status verify(const table::Pin& pin, const std::shared_ptr<const schema::RecordType>& type,
                 bool is_edge) const;
+  /// `corrupt` {file, remedy} if there is an index of the fragment and it is not, byte for byte,
+  /// what its rows make it. Reads the fragment, which must have passed verify().
+  Status verify_index(const table::Pin& pin,
+                      const std::shared_ptr<const schema::RecordType>& type) const;
 
  private:
   std::string path_of(std::string_view object) const;
@@ -60,14 +76,26 @@ class FragmentStore : public table::FragmentSource {
   Status make_directory(const std::string& path) BRAID_EXCLUDES(mutex_);
   Result<table::Pin> write(std::string object, const table::TableChanges& changes,
                            const schema::Schema& schema);
+  std::string index_path_of(std::string_view object) const;
+  /// nullptr if there is none.
+  Result<std::shared_ptr<const index::Adjacency>> open_index(const table::Pin& pin) const;
+  Status write_index(const table::Pin& pin, const schema::Schema& schema);
+  /// `visit(path, name)` of every file in the folders of `root`.
   template <class Visit>
-  Status for_each_file(const Visit& visit);
+  Status for_each_file(const std::string& root, const Visit& visit);
+  /// Removes the fragments and indexes of which `is_dead(fragment's name, is unfinished)`. Returns
+  /// how many fragments.
+  template <class IsDead>
+  Result<std::uint64_t> remove_files(const IsDead& is_dead);
 
   env::FileSystem& files_;
   const std::string directory_;
   const std::string fragments_;
+  const std::string indexes_;
   mutable env::Mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const table::Fragment>, std::less<>> open_
+      BRAID_GUARDED_BY(mutex_);
+  mutable std::map<std::string, std::shared_ptr<const index::Adjacency>, std::less<>> open_indexes_
       BRAID_GUARDED_BY(mutex_);
   std::set<std::string, std::less<>> durable_directories_ BRAID_GUARDED_BY(mutex_);
 };

@@ -130,6 +130,7 @@ class Verifier {
                                                          table::type_of(schema, pin.table));
     const bool is_edge = schema.edge_type(pin.table) != nullptr;
     BRAID_TRY(fragments_.verify(pin, type, is_edge));
+    if (is_edge) note(fragments_.verify_index(pin, type));  // G5
     BRAID_ASSIGN(const auto fragment, fragments_.fragment(pin, type, is_edge));
     manifest::TableCounts counts;
     counts.table = pin.table;

@@ -78,8 +78,8 @@ TEST(StateKeysGolden, AdjacencyKeyNamesTheEndpointThenTheEdge) {
 TEST(StateKeysGolden, MetaEntriesHoldStampAndAppliedPosition) {
   EXPECT_EQ(kStampKey, "m/format");
   EXPECT_EQ(kAppliedKey, "m/applied");
-  EXPECT_EQ(base::hex(stamp_value({.format = 1, .graph = {counting_ulid()}})),
-            "01000000" "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf");
+  EXPECT_EQ(base::hex(stamp_value({.format = 2, .graph = {counting_ulid()}})),
+            "02000000" "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf");
   Applied applied{.position = Position{0x0102}, .hash = {}};
   applied.hash[0] = 0xEE;
   applied.hash[31] = 0xFF;
@@ -160,9 +160,9 @@ TEST(StateKeys, MalformedValueIsRefusedAsCorrupt) {
   for (const std::string& value : {std::string(), std::string(7, 'x'), std::string(9, 'x')}) {
     EXPECT_EQ(decode_position_value(value).error().code(), ErrorCode::corrupt);
   }
-  EXPECT_EQ(decode_stamp_value(std::string("\1\0\0\0", 4) + std::string(15, 'x')).error().code(),
+  EXPECT_EQ(decode_stamp_value(std::string("\2\0\0\0", 4) + std::string(15, 'x')).error().code(),
             ErrorCode::corrupt);
-  EXPECT_EQ(decode_stamp_value(std::string("\1\0\0\0", 4) + std::string(17, 'x')).error().code(),
+  EXPECT_EQ(decode_stamp_value(std::string("\2\0\0\0", 4) + std::string(17, 'x')).error().code(),
             ErrorCode::corrupt);
   EXPECT_EQ(decode_stamp_value("\1").error().code(), ErrorCode::corrupt);
   EXPECT_EQ(decode_applied_value(std::string(39, 'x')).error().code(), ErrorCode::corrupt);

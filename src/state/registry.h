@@ -16,7 +16,8 @@
 namespace braid::state {
 
 /// The format of state keys and values; part of the stamp that a state directory carries.
-inline constexpr std::uint32_t kStateFormat = 1;
+/// 2: edges of delta rows of all types, by both ends.
+inline constexpr std::uint32_t kStateFormat = 2;
 
 // X(number, name, since format version, what it is).
 #define BRAID_RECORD_TYPES(X)                                                                \

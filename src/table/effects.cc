@@ -21,23 +21,27 @@ void append_row(const RowChange& change, RowPlace row_place, const schema::Recor
   const bool live = change.kind != ChangeKind::remove;
   writes.push_back({state::row_key(type.id, place.branch, change.row.id, place.position),
                     row_value(live ? std::optional(row_place) : std::nullopt)});
+  if (edge != nullptr) {
+    for (const auto direction : {state::Direction::kOut, state::Direction::kIn}) {
+      const std::string& node =
+          direction == state::Direction::kOut ? change.row.src : change.row.dst;
+      writes.push_back({state::adjacency_key(direction, type.id, place.branch,
+                                             {node, change.row.id}, place.position),
+                        adjacency_value(live)});
+    }
+  }
   append_index_effects(change.row, live, type, edge, place, writes);
 }
 
 }  // namespace
 
-bool has_index_effects(const schema::RecordType& type, const schema::EdgeType* edge) {
-  return !type.uniques.empty() || (edge != nullptr && edge->cardinality.limits());
+bool has_index_effects(const schema::RecordType& type, const schema::EdgeType*) {
+  return !type.uniques.empty();
 }
 
 void append_index_effects(const RowImage& row, bool live, const schema::RecordType& type,
-                          const schema::EdgeType* edge, RecordPlace place,
+                          const schema::EdgeType*, RecordPlace place,
                           std::vector<state::StateWrite>& writes) {
-  if (edge != nullptr && edge->cardinality.limits()) {
-    writes.push_back({state::adjacency_key(state::Direction::kOut, type.id, place.branch,
-                                           {row.src, row.id}, place.position),
-                      adjacency_value(live)});
-  }
   if (!live) return;
   for (std::uint32_t ordinal = 0; ordinal < type.uniques.size(); ++ordinal) {
     const auto tuple = unique_tuple(type, type.uniques[ordinal], row);

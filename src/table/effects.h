@@ -25,15 +25,15 @@ struct RecordPlace {
   Position position;
 };
 
-/// Appends the writes for rows, unique tuples and limited out-degrees.
+/// Appends the writes for rows, unique tuples and both ends of edges.
 void append_effects(const ChangeSet& changes, const EncodedChangeSet& encoded,
                     const schema::Schema& schema, RecordPlace place,
                     std::vector<state::StateWrite>& writes);
 
 /// Whether rows of the type leave anything in the state beside the row itself.
 bool has_index_effects(const schema::RecordType& type, const schema::EdgeType* edge);
-/// Appends the writes for unique tuples and limited out-degree of one row, which is live or
-/// removed: all that the state knows of a row in a fragment.
+/// Appends the writes for unique tuples of one row, which is live or removed: all that the state
+/// knows of a row in a fragment, whose edges are found by its adjacency (layer index).
 void append_index_effects(const RowImage& row, bool live, const schema::RecordType& type,
                           const schema::EdgeType* edge, RecordPlace place,
                           std::vector<state::StateWrite>& writes);

@@ -47,25 +47,33 @@ TEST(Effects, RemovedRowLeavesATombstoneAndNoUniqueEntry) {
             (std::vector<std::string>{line(state::row_key(kPerson, kMain, "a", kAt), "00")}));
 }
 
-TEST(Effects, EdgesOfALimitedTypeAreCountedAtTheirSource) {
-  RowImage knows{"e", "a", "b", {Value()}};
-  const auto key = state::adjacency_key(state::Direction::kOut, kKnows, kMain, {"a", "e"}, kAt);
+// T12
+TEST(Effects, EdgesAreFoundFromBothOfTheirEnds) {
+  const TableId cites_table = test_schema()->edge_type("Cites")->id;
+  for (const TableId table : {kKnows, cites_table}) {
+    RowImage edge{"e", "a", "b", {Value()}};
+    const auto out = state::adjacency_key(state::Direction::kOut, table, kMain, {"a", "e"}, kAt);
+    const auto in = state::adjacency_key(state::Direction::kIn, table, kMain, {"b", "e"}, kAt);
 
-  EXPECT_EQ(effects_of({{{kKnows, {{ChangeKind::insert, Position{0}, knows}}}}, {}}),
-            (std::vector<std::string>{line(state::row_key(kKnows, kMain, "e", kAt), "010409"),
-                                      line(key, "01")}));
-  EXPECT_EQ(effects_of({{{kKnows, {{ChangeKind::remove, Position{3}, knows}}}}, {}}),
-            (std::vector<std::string>{line(state::row_key(kKnows, kMain, "e", kAt), "00"),
-                                      line(key, "00")}));
+    EXPECT_EQ(effects_of({{{table, {{ChangeKind::insert, Position{0}, edge}}}}, {}}),
+              (std::vector<std::string>{line(state::row_key(table, kMain, "e", kAt), "010409"),
+                                        line(out, "01"), line(in, "01")}));
+    EXPECT_EQ(effects_of({{{table, {{ChangeKind::remove, Position{3}, edge}}}}, {}}),
+              (std::vector<std::string>{line(state::row_key(table, kMain, "e", kAt), "00"),
+                                        line(out, "00"), line(in, "00")}));
+  }
 }
 
-TEST(Effects, EdgesWithoutALimitAreNotCounted) {
-  RowImage cites{"e", "a", "b", {Value()}};
-  const TableId cites_table = test_schema()->edge_type("Cites")->id;
-
-  EXPECT_EQ(
-      effects_of({{{cites_table, {{ChangeKind::insert, Position{0}, cites}}}}, {}}),
-      (std::vector<std::string>{line(state::row_key(cites_table, kMain, "e", kAt), "010409")}));
+TEST(Effects, StagedRowsLeaveNothingButTheirUniqueValues) {
+  const schema::EdgeType* knows = test_schema()->edge_type("Knows");
+  EXPECT_FALSE(has_index_effects(*knows, knows));
+  std::vector<state::StateWrite> writes;
+  append_index_effects({"e", "a", "b", {Value()}}, true, *knows, knows, {kMain, kAt}, writes);
+  EXPECT_TRUE(writes.empty());
+  const schema::EdgeType* cites = test_schema()->edge_type("Cites");
+  EXPECT_TRUE(has_index_effects(*cites, cites));
+  append_index_effects({"e", "a", "b", {Value("n")}}, true, *cites, cites, {kMain, kAt}, writes);
+  EXPECT_EQ(writes.size(), 1U);
 }
 
 TEST(UniqueTuple, BothZerosAreOneValue) {

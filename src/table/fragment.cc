@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/fragment.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -201,6 +202,56 @@ Result<std::optional<Position>> Fragment::stamp(FragmentPlace place) const {
   if (!columns_.stamp) return std::optional<Position>();
   BRAID_ASSIGN(const auto batch, this->batch(place.batch));
   return std::optional(Position{batch->column(*columns_.stamp).values<std::uint64_t>()[place.row]});
+}
+
+Result<std::shared_ptr<const std::vector<std::uint64_t>>> Fragment::batch_ends() const {
+  const env::Lock lock(mutex_);
+  if (batch_ends_ != nullptr) return batch_ends_;
+  auto ends = std::make_shared<std::vector<std::uint64_t>>();
+  std::uint64_t rows = 0;
+  for (std::size_t index = 0; index < batch_count(); ++index) {
+    BRAID_ASSIGN(const std::size_t length, file_->length_of(index));
+    ends->push_back(rows += length);
+  }
+  batch_ends_ = std::move(ends);
+  return batch_ends_;
+}
+
+Status Fragment::edges_at(
+    std::span<const std::uint32_t> ordinals,
+    const std::function<Status(FragmentPlace, const FragmentEdge&)>& visit) const {
+  BRAID_ASSERT(is_edge_);
+  BRAID_ASSIGN(const auto ends, batch_ends());
+  std::shared_ptr<const arrow::RecordBatch> batch;
+  std::size_t index = 0;
+  for (const std::uint64_t ordinal : ordinals) {
+    if (batch == nullptr || ordinal >= (*ends)[index]) {
+      index = static_cast<std::size_t>(std::upper_bound(ends->begin(), ends->end(), ordinal) -
+                                       ends->begin());
+      if (index == ends->size()) {
+        return Error(ErrorCode::corrupt, "a fragment has no row of this ordinal")
+            .with("ordinal", ordinal);
+      }
+      BRAID_ASSIGN(batch, this->batch(index));
+    }
+    const FragmentPlace place{index, ordinal - (index == 0 ? 0 : (*ends)[index - 1])};
+    FragmentEdge edge;
+    edge.id = batch->column(columns_.id).bytes(place.row);
+    edge.src = batch->column(*columns_.src).bytes(place.row);
+    edge.dst = batch->column(*columns_.dst).bytes(place.row);
+    if (columns_.stamp) {
+      edge.stamp = Position{batch->column(*columns_.stamp).values<std::uint64_t>()[place.row]};
+    }
+    BRAID_TRY(visit(place, edge));
+  }
+  return Unit{};
+}
+
+Result<EndColumns> Fragment::ends(std::size_t batch) const {
+  BRAID_ASSERT(is_edge_);
+  const std::array columns = {*columns_.src, *columns_.dst};
+  BRAID_ASSIGN(const auto read, file_->read(batch, columns));
+  return EndColumns{read.columns()[0], read.columns()[1]};
 }
 
 Status FragmentCursor::seek(std::string_view from) {

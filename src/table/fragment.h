@@ -17,8 +17,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +55,21 @@ struct FragmentOptions {
   bool with_previous = false;
   /// Whether rows carry stamps of their own, as those of a fold do.
   bool with_stamps = false;
+};
+
+/// An edge of a fragment without its properties. The text stays as long as the fragment.
+struct FragmentEdge {
+  std::string_view id;
+  std::string_view src;
+  std::string_view dst;
+  /// Who wrote it; nullopt: whoever pinned the fragment.
+  std::optional<Position> stamp;
+};
+
+/// Where the edges of one batch begin and end.
+struct EndColumns {
+  columnar::arrow::ArrayPointer src;
+  columnar::arrow::ArrayPointer dst;
 };
 
 /// What a pin says about a fragment, so that most look-ups need not open it.
@@ -126,6 +143,12 @@ class Fragment {
   Result<FragmentRow> read(FragmentPlace place) const;
   /// Of a row that has one of its own. Requires: a place of this fragment.
   Result<std::optional<Position>> stamp(FragmentPlace place) const;
+  /// The rows with these ordinals, which count from 0 through all batches; an error ends it and is
+  /// passed on. `corrupt` if there is no such row. Requires: of edges; `ordinals` ascend.
+  Status edges_at(std::span<const std::uint32_t> ordinals,
+                  const std::function<Status(FragmentPlace, const FragmentEdge&)>& visit) const;
+  /// Both ends of a batch's edges, not kept. Requires: of edges; batch < batch_count().
+  Result<EndColumns> ends(std::size_t batch) const;
   /// Looks at every row: T8, text, offsets, the number of rows.
   Status check() const;
 
@@ -151,6 +174,9 @@ class Fragment {
   Result<std::shared_ptr<const columnar::arrow::RecordBatch>> batch(std::size_t index) const
       BRAID_EXCLUDES(mutex_);
   Result<FragmentRow> row_of(const columnar::arrow::RecordBatch& batch, std::size_t row) const;
+  /// The ordinal behind the last row of each batch.
+  Result<std::shared_ptr<const std::vector<std::uint64_t>>> batch_ends() const
+      BRAID_EXCLUDES(mutex_);
   /// The first place whose id is not below `id`; past the end if there is none.
   Result<FragmentPlace> lower_bound(std::string_view id) const;
 
@@ -163,6 +189,8 @@ class Fragment {
   mutable std::vector<columnar::arrow::ArrayPointer> ids_ BRAID_GUARDED_BY(mutex_);
   mutable std::vector<std::shared_ptr<const columnar::arrow::RecordBatch>> batches_
       BRAID_GUARDED_BY(mutex_);
+  /// Made when it is first asked for.
+  mutable std::shared_ptr<const std::vector<std::uint64_t>> batch_ends_ BRAID_GUARDED_BY(mutex_);
 };
 
 /// Goes over the rows of a fragment by id. Belongs to one thread.

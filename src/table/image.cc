@@ -135,29 +135,6 @@ Result<std::optional<std::string>> Image::unique_holder(TableId table, std::uint
   return std::optional(entry->value);
 }
 
-Result<std::uint64_t> Image::out_degree(TableId edge_table, std::string_view src) const {
-  std::map<std::string, bool, std::less<>> live;  // by edge; what a nearer step says counts
-  for (const LineageStep& step : lineage_) {
-    const std::string prefix =
-        state::adjacency_endpoint_prefix(state::Direction::kOut, edge_table, step.branch, src);
-    Status status = Unit{};
-    BRAID_TRY(view_.scan(prefix, prefix, [&](std::string_view key, std::string_view value) {
-      const auto decoded = state::decode_adjacency_key(key);
-      const auto is_live = decode_adjacency_value(value);
-      if (!decoded || !is_live) {
-        status = decoded ? is_live.error() : decoded.error();
-        return false;
-      }
-      if (decoded->position <= step.up_to) live.try_emplace(decoded->edge, *is_live);
-      return true;
-    }));
-    BRAID_TRY(std::move(status));
-  }
-  std::uint64_t degree = 0;
-  for (const auto& [edge, is_live] : live) degree += is_live ? 1 : 0;
-  return degree;
-}
-
 Result<Image::DeltaVersions> Image::delta_versions(TableId table) const {
   DeltaVersions newest_by_id;
   for (const LineageStep& step : lineage_) {

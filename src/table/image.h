@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of one branch as of one position: key to row without a scan, unique values to their
-// holder, source nodes to their edges. What no commit has written since the fork is read through
+// holder, nodes to their edges. What no commit has written since the fork is read through
 // the branch's lineage.
 //
 // Invariants
@@ -8,6 +8,9 @@
 //       whatever is committed or applied meanwhile (state S3).
 //   T11 Of a row's delta rows and its rows in fragments, along the lineage and up to each step's
 //       position, the one with the newest stamp counts; if that removes the row, there is none.
+//   T12 edges(t, n, d) is exactly the visible rows of t whose source (kOut) or destination (kIn) is
+//       n. It rests on this: while an edge is there its ends stay, and what removes it says where
+//       they were.
 // Errors: `corrupt` when the state points at something that the log does not hold, or a pin at
 // something that the objects do not hold.
 // Threads: immutable; any thread may read.
@@ -61,6 +64,14 @@ struct RowPointer {
   std::variant<RowPlace, FragmentPointer> place;
 };
 
+/// An edge of a node.
+struct AdjacentEdge {
+  /// Until the next one comes.
+  std::string_view id;
+  /// For Image::read().
+  RowPointer pointer;
+};
+
 /// The fragments of an image.
 struct Pinned {
   std::shared_ptr<const Layers> layers = Layers::none();
@@ -93,7 +104,15 @@ class Image {
   /// Id of the row whose unique tuple this is.
   Result<std::optional<std::string>> unique_holder(TableId table, std::uint32_t constraint,
                                                    std::string_view tuple) const;
-  /// Edges of the table that leave the node. Only for edge tables with a limited cardinality.
+  /// Every edge of the table that leaves the node (kOut) or reaches it (kIn), by id; an error of
+  /// `visit` ends it and is passed on. Looks at versions of this node's edges only, and holds them
+  /// in memory without their properties.
+  Status edges(TableId edge_table, std::string_view node, state::Direction direction,
+               const std::function<Status(const AdjacentEdge&)>& visit) const;
+  /// How many edges() there are.
+  Result<std::uint64_t> degree(TableId edge_table, std::string_view node,
+                               state::Direction direction) const;
+  /// Edges of the table that leave the node.
   Result<std::uint64_t> out_degree(TableId edge_table, std::string_view src) const;
   /// Every row of the table, by id; an error ends the scan and is passed on. Holds the places of
   /// the table's delta rows in memory, and one row of each fragment.
@@ -118,6 +137,12 @@ class Image {
   Result<std::optional<Version>> newest_pinned(TableId table, const LineageStep& step,
                                                std::string_view id, Position after) const;
   Result<DeltaVersions> delta_versions(TableId table) const;
+
+  class NodeEdges;
+  Status collect_delta_edges(TableId table, const LineageStep& step, NodeEdges& edges) const;
+  Status collect_pinned_edges(const PinnedFragment& pinned, NodeEdges& edges) const;
+  Result<NodeEdges> node_edges(TableId table, std::string_view node,
+                               state::Direction direction) const;
   Result<std::shared_ptr<const Fragment>> open(const PinnedFragment& pinned) const;
 
   state::StateView view_;

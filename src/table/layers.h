@@ -21,6 +21,7 @@
 #include "base/hash.h"
 #include "braid/ids.h"
 #include "braid/result.h"
+#include "state/keys.h"
 #include "table/fragment.h"
 
 namespace braid::table {
@@ -44,6 +45,16 @@ std::string encode_pins(const std::vector<Pin>& pins);
 /// `corrupt` unless it is exactly what encode_pins() makes, of pins with rows and an id range.
 Result<std::vector<Pin>> decode_pins(std::string_view bytes);
 
+/// Which edges of one fragment a node has (layer index).
+class FragmentEdges {
+ public:
+  virtual ~FragmentEdges() = default;
+  /// Ordinals of the fragment's rows that leave the node (kOut) or reach it (kIn), ascending. They
+  /// stay as long as this object. `corrupt` where damage is met.
+  virtual Result<std::span<const std::uint32_t>> edges_of(std::string_view node,
+                                                          state::Direction direction) const = 0;
+};
+
 /// Opens what pins name.
 class FragmentSource {
  public:
@@ -52,6 +63,9 @@ class FragmentSource {
   virtual Result<std::shared_ptr<const Fragment>> fragment(
       const Pin& pin, const std::shared_ptr<const schema::RecordType>& type,
       bool is_edge) const = 0;
+  /// The adjacency of a fragment of edges; errors as of fragment().
+  virtual Result<std::shared_ptr<const FragmentEdges>> edges(
+      const Pin& pin, const std::shared_ptr<const schema::RecordType>& type) const = 0;
 };
 
 struct PinnedFragment {

@@ -44,10 +44,10 @@ class StagedLoad : public testing::Test {
     ASSERT_GOOD(opened);
     core_ = *std::move(opened);
   }
-  /// Paths of all files below objects/.
-  std::vector<std::string> objects() {
+  /// Paths of all fragments, or of what else is below objects/.
+  std::vector<std::string> objects(const std::string& kind = "fragments") {
     std::vector<std::string> out;
-    const std::string root = env::join(kPath, "objects/fragments");
+    const std::string root = env::join(env::join(kPath, "objects"), kind);
     const auto shards = machine_.files.list(root);
     if (!shards) return out;
     for (const std::string& shard : *shards) {
@@ -246,6 +246,120 @@ TEST_F(StagedLoad, FlippedBitIsFoundByVerify) {
     ASSERT_GOOD(core_->close());
     core_.reset();
   }
+}
+
+class StagedEdges : public StagedLoad {
+ protected:
+  void SetUp() override {
+    StagedLoad::SetUp();
+    ASSERT_GOOD(core_->load(rows_of(many_items(0, 5) + link("i000000", "i000001") +
+                                    link("i000000", "i000002") + link("i000003", "i000000")),
+                            keyed("staged")));
+    ASSERT_GOOD(core_->load(rows_of(link("i000000", "i000004")), keyed("inline")));
+    ASSERT_EQ(objects("index").size(), 1U);
+    path_ = objects("index").front();
+  }
+  /// The last digits of the other ends of a node's links.
+  std::string ends_of(const std::string& node, state::Direction direction) {
+    const auto root = *core_->root();
+    const table::Image image = engine::image_of(*core_, root, *root->branch("main"));
+    const TableId links = image.schema().edge_type("Link")->id;
+    std::set<std::string> ends;
+    const Status status =
+        image.edges(links, node, direction, [&](const table::AdjacentEdge& edge) -> Status {
+          BRAID_ASSIGN(const table::StoredRow row, image.read(links, edge.pointer));
+          ends.insert(direction == state::Direction::kOut ? row.row.dst : row.row.src);
+          return Unit{};
+        });
+    if (!status) return to_string(status.error());
+    std::string out;
+    for (const std::string& end : ends) out += end.substr(6);
+    return out;
+  }
+  void expect_all_edges() {
+    EXPECT_EQ(ends_of("i000000", state::Direction::kOut), "124");
+    EXPECT_EQ(ends_of("i000000", state::Direction::kIn), "3");
+    EXPECT_EQ(ends_of("i000004", state::Direction::kIn), "0");
+    EXPECT_EQ(ends_of("i000001", state::Direction::kOut), "");
+  }
+  void replace_index(const std::function<Status()>& replace) {
+    ASSERT_GOOD(core_->close());
+    core_.reset();
+    ASSERT_GOOD(replace());
+    open();
+  }
+
+  std::string path_;
+};
+
+// G5
+TEST_F(StagedEdges, AreFoundByTheIndexOfTheirFragment) {
+  expect_all_edges();
+  reopen();
+  expect_all_edges();
+  EXPECT_EQ(objects("index"), std::vector<std::string>{path_});
+  EXPECT_EQ(findings_of(core_->verify()), "");
+}
+
+// G5
+TEST_F(StagedEdges, AreFoundWithoutAnIndexToo) {
+  replace_index([&] { return machine_.files.remove(path_); });
+  expect_all_edges();
+  EXPECT_EQ(findings_of(core_->verify()), "");
+}
+
+// G5: whatever bit is flipped, verify names the file; a header that is refused costs no edge.
+TEST_F(StagedEdges, OfADamagedIndexAreFoundByVerify) {
+  const std::string whole = *env::read_file(machine_.files, path_, 1 << 20);
+  for (std::size_t at = 0; at < whole.size(); at += 9) {
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x04);
+    replace_index([&] { return env::replace_file(machine_.files, path_, bytes); });
+    if (at < 128) expect_all_edges();
+    static_cast<void>(ends_of("i000000", state::Direction::kOut));
+    const auto report = core_->verify();
+    ASSERT_GOOD(report);
+    ASSERT_FALSE(report->findings.empty()) << at;
+    const std::string* file = report->findings.front().detail("file");
+    ASSERT_NE(file, nullptr) << at;
+    EXPECT_EQ(*file, path_);
+    EXPECT_NE(report->findings.front().detail("remedy"), nullptr);
+  }
+  replace_index([&] { return env::replace_file(machine_.files, path_, whole); });
+  EXPECT_EQ(findings_of(core_->verify()), "");
+}
+
+// G5
+TEST_F(StagedEdges, AreNotFoundByTheIndexOfAnotherFragment) {
+  ASSERT_GOOD(
+      core_->load(rows_of(many_items(10, 14) + link("i000010", "i000011")), keyed("other")));
+  std::vector<std::string> paths = objects("index");
+  std::erase(paths, path_);
+  ASSERT_EQ(paths.size(), 1U);
+  const std::string other = *env::read_file(machine_.files, paths.front(), 1 << 20);
+  replace_index([&] { return env::replace_file(machine_.files, path_, other); });
+
+  expect_all_edges();
+  const auto report = core_->verify();
+  ASSERT_GOOD(report);
+  ASSERT_EQ(report->findings.size(), 1U);
+  EXPECT_EQ(*report->findings.front().detail("file"), path_);
+}
+
+// G4 G5
+TEST_F(StagedEdges, LeaveNoIndexWithoutItsFragment) {
+  write_file(env::join(env::parent_of(path_), "01JDX3Q9V2ZK7B3M4N5P6R7S8T-0.adj"), "whole");
+  write_file(path_ + ".tmp", "half");
+  reopen();
+  EXPECT_EQ(objects("index"), std::vector<std::string>{path_});
+
+  core_->failpoints().arm(env::Failpoint::commit_before_append,
+                          [] { return Status(Error(ErrorCode::no_space, "full")); });
+  const std::string text = many_items(20, 24) + link("i000020", "i000021");
+  EXPECT_EQ(code_of(core_->load(rows_of(text), keyed("k"))), ErrorCode::no_space);
+  core_->failpoints().disarm(env::Failpoint::commit_before_append);
+  EXPECT_EQ(objects("index"), std::vector<std::string>{path_});
+  expect_all_edges();
 }
 
 TEST_F(StagedLoad, IsSeenByAFollower) {

@@ -167,11 +167,11 @@ TEST_F(RocksStateTest, StateOfAnotherGraphIsRefusedWithBothIds) {
 
 // S10
 TEST(RocksStamp, OtherFormatIsToldApartFromDamage) {
-  const auto newer = decode_stamp_value(std::string("\x02\0\0\0and more than we know", 25));
+  const auto newer = decode_stamp_value(std::string("\x03\0\0\0and more than we know", 25));
   ASSERT_FALSE(newer);
   EXPECT_EQ(newer.error().code(), ErrorCode::format_mismatch);
-  EXPECT_EQ(*newer.error().detail("found"), "2");
-  EXPECT_EQ(*newer.error().detail("supported"), "1");
+  EXPECT_EQ(*newer.error().detail("found"), "3");
+  EXPECT_EQ(*newer.error().detail("supported"), "2");
 }
 
 TEST_F(RocksStateTest, SecondWriterIsLockedOut) {

@@ -28,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, StateConformance, ::testing::Values(Kind::kMemor
 TEST_P(StateConformance, NewStateStandsBeforeTheFirstRecord) {
   EXPECT_EQ(state_->applied(), Applied{});
   EXPECT_EQ(get("b"), std::nullopt);
-  EXPECT_EQ(get(kStampKey), stamp_value({.format = 1, .graph = graph_of(1)}));
+  EXPECT_EQ(get(kStampKey), stamp_value({.format = 2, .graph = graph_of(1)}));
 }
 
 // S1
