@@ -20,6 +20,14 @@ void run_in_threads(std::size_t count, const std::function<void(std::size_t)>& b
   for (std::thread& thread : threads) thread.join();
 }
 
+/// As a slow disk does.
+void pass_time(std::int64_t duration_ns) {
+  env::Mutex mutex;
+  env::CondVar never;
+  const env::Lock lock(mutex);
+  never.wait_for(mutex, duration_ns);
+}
+
 /// What must hold of any history: dense counters, one chain, links between events.
 void check_history(Bench& bench) {
   std::uint64_t version = 0;
@@ -68,13 +76,7 @@ TEST(ManyClients, WhoseGroupsOverflowAreAnsweredOnlyWhenDurable) {
   constexpr std::size_t kCommitsEach = 20;
   SequencerOptions options;
   options.group_bytes_max = 6'000;  // a handful of changes
-  const auto slow_append = [] {
-    env::Mutex mutex;
-    env::CondVar never;
-    const env::Lock lock(mutex);
-    never.wait_for(mutex, 500'000);
-  };
-  Bench bench({.seed = 1, .delay = slow_append}, options);
+  Bench bench({.seed = 1, .delay = [] { pass_time(500'000); }}, options);
   std::atomic<std::size_t> early{0};
   run_in_threads(kClients, [&](std::size_t i) {
     for (std::size_t k = 0; k < kCommitsEach; ++k) {
@@ -496,9 +498,8 @@ TEST(FailingLog, AnswersSuccessOnlyForWhatIsInIt) {
   std::size_t failed = 0;
   std::size_t acknowledged = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    Bench bench({.seed = seed, .unknown_in = 4, .recover_fails_in = 2, .delay = [] {
-                   std::this_thread::sleep_for(std::chrono::microseconds(50));
-                 }});
+    Bench bench(
+        {.seed = seed, .unknown_in = 4, .recover_fails_in = 2, .delay = [] { pass_time(50'000); }});
     std::vector<std::vector<Acknowledged>> answers(kClients);
     std::atomic<std::size_t> failures{0};
     run_in_threads(kClients, [&](std::size_t client) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph_core.h"
 
+#include <atomic>
+#include <thread>
+
+#include "env/event.h"
 #include "env/memory_file_system.h"
 #include "env/real.h"
 #include "support/graph_fixture.h"
@@ -321,6 +325,51 @@ TEST(FullGraph, CommitsRefusedThenReadsGoOnAndWritesResume) {  // G1
   const auto receipt = load(note("b", 20'000), "k2");
   ASSERT_GOOD(receipt);
   EXPECT_EQ(count_of(*core, "b"), 2);
+  EXPECT_EQ(findings_of(core->verify()), "");
+}
+
+// What fits a record when it is prepared may not when others have come first: then it is staged.
+TEST(LargeLoad, ThatOthersMadeTooLargeForARecordIsStaged) {
+  constexpr int kRows = 4'096;
+  SimMachine machine;
+  CoreOptions options;
+  options.memory_state = true;
+  const auto core = *GraphCore::init(machine.env, kPath, kSchema, {}, options);
+  const auto load = [&](const std::string& text, const std::string& key, LoadMode mode) {
+    return core->load(rows_of(text), keyed(key, mode));
+  };
+  std::string before;
+  std::string changed;
+  for (int i = 0; i < kRows; ++i) {
+    before += item(fmt::format("n{}", i), 1);
+    changed += item(fmt::format("n{}", i), 2);
+  }
+  ASSERT_GOOD(load(before, "before", LoadMode::kAppend));
+  env::Event at_work;
+  env::Event go_on;
+  std::atomic<bool> is_first{true};
+  core->failpoints().arm(env::Failpoint::commit_before_append, [&]() -> Status {
+    if (!is_first.exchange(false)) return Unit{};
+    at_work.set(1);
+    go_on.wait();
+    return Unit{};
+  });
+  Result<Receipt> first = Error(ErrorCode::internal, "not run");
+  Result<Receipt> second = Error(ErrorCode::internal, "not run");
+  std::thread leader([&] { first = load(changed, "first", LoadMode::kMerge); });
+  at_work.wait();
+  std::thread client([&] { second = load(before + item("x", 1), "second", LoadMode::kMerge); });
+  while (core->sequencer()->waiting() < 1) std::this_thread::yield();
+  go_on.set(1);
+  client.join();
+  leader.join();
+  core->failpoints().disarm(env::Failpoint::commit_before_append);
+
+  ASSERT_GOOD(first);
+  ASSERT_GOOD(second);
+  EXPECT_EQ(second->nodes_inserted, 1U);
+  EXPECT_EQ(second->nodes_updated, static_cast<std::uint64_t>(kRows));
+  EXPECT_EQ(count_of(*core, "n7"), 1);
   EXPECT_EQ(findings_of(core->verify()), "");
 }
 

@@ -13,8 +13,8 @@
 namespace braid::engine {
 namespace {
 
-// How often a load whose rows others keep changing is staged before it says so.
-constexpr int kStagedAttemptsMax = 5;
+// How often a load whose rows others keep changing is prepared before it says so.
+constexpr int kAttemptsMax = 5;
 // What the client sent: mode and bytes, not the names of files.
 base::Digest digest_of(const std::vector<base::Digest>& texts, LoadMode mode) {
   base::ByteWriter header;
@@ -140,11 +140,11 @@ class LoadAttempts {
       const table::Image image = image_of(core_, root, *branch);
       BRAID_ASSIGN(const bool is_inline, commit::prepare_inline(change, image, core_.env().random,
                                                                 core_.options().inline_budget));
-      if (is_inline) return core_.sequencer()->commit(std::move(change));
-      BRAID_TRY(check_stageable(change.built.changes));
-      auto outcome = commit_staged(std::move(change), image.schema());
+      if (!is_inline) BRAID_TRY(check_stageable(change.built.changes));
+      auto outcome = is_inline ? core_.sequencer()->commit(std::move(change))
+                               : commit_staged(std::move(change), image.schema());
       const bool touched = !outcome && outcome.error().code() == ErrorCode::read_set_changed;
-      if (!touched || attempt == kStagedAttemptsMax) return outcome;
+      if (!touched || attempt == kAttemptsMax) return outcome;
       BRAID_ASSIGN(root, core_.root());
     }
   }
