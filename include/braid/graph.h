@@ -197,15 +197,15 @@ struct VerifyReport {
   bool findings_truncated = false;
 };
 
-/// An immutable view of one branch at one commit.
 /// What an export takes, and where it goes.
 struct ExportOptions {
   /// Names of node and edge types; empty: all. A name that both kinds have means both.
   std::vector<std::string> types;
 };
-/// Takes the next lines, whole ones; an error ends the export and is passed on.
-using ExportSink = std::function<Status(std::string_view lines)>;
+/// Takes the next piece, of JSON Lines whole lines; an error ends the export and is passed on.
+using ExportSink = std::function<Status(std::string_view piece)>;
 
+/// An immutable view of one branch at one commit.
 class Snapshot {
  public:
   explicit Snapshot(std::shared_ptr<const engine::SnapshotCore> core);
@@ -222,6 +222,10 @@ class Snapshot {
   /// by id. The same rows give the same bytes, whatever commits wrote them. `bad_request` {type}
   /// for a type that the schema does not have.
   Status export_jsonl(const ExportOptions& options, const ExportSink& sink) const;
+  /// The rows of one node or edge type, by id, as an Arrow IPC file: the columns `id`, of edges
+  /// `src` and `dst`, and one for each property (docs/formats/fragments.md says which Arrow type).
+  /// `bad_request` {type} for a name that the schema does not have or that both kinds have.
+  Status export_arrow(std::string_view type, const ExportSink& sink) const;
 
  private:
   std::shared_ptr<const engine::SnapshotCore> core_;

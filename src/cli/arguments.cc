@@ -24,6 +24,7 @@ struct Raw {
   std::string first;
   std::string second;
   std::string format = "table";
+  std::string export_format = "jsonl";
   std::string mode = "append";
   std::string if_commit;
   std::string query_text;
@@ -208,8 +209,9 @@ void add_history(CLI::App& app, Raw& raw) {
 
 void add_export(CLI::App& app, Raw& raw) {
   CLI::App& command =
-      add_command(app, raw, Action::export_rows, "export", "Print all rows as JSON Lines",
-                  "braid export shop.braid > shop.jsonl\n  braid export shop.braid --type Person");
+      add_command(app, raw, Action::export_rows, "export", "Print all rows as JSON Lines or Arrow",
+                  "braid export shop.braid > shop.jsonl\n"
+                  "  braid export shop.braid --type Person --format arrow > person.arrow");
   add_graph(command, raw);
   command
       .add_option("--type", raw.invocation.types,
@@ -217,6 +219,11 @@ void add_export(CLI::App& app, Raw& raw) {
       ->type_name("NAME")
       ->check(not_empty())
       ->allow_extra_args(false);
+  command
+      .add_option("--format", raw.export_format,
+                  "jsonl, or arrow: an Arrow IPC file of one --type; default: jsonl")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"jsonl", "arrow"}));
 }
 
 void add_schema(CLI::App& app, Raw& raw) {
@@ -316,6 +323,8 @@ std::string settle(Raw& raw, const Surroundings& surroundings) {
   out.format = static_cast<Format>(format - std::begin(kFormats));
   if (out.json) out.format = Format::json;
   if (out.format == Format::json || out.format == Format::jsonl) out.json = true;
+  out.arrow = raw.export_format == "arrow";
+  if (out.arrow && out.types.size() != 1) return "an Arrow file has one type: name it with --type";
   if (!raw.if_commit.empty()) {
     const auto ulid = Ulid::parse(raw.if_commit);
     if (!ulid) return fmt::format("--if-commit: {} is no commit id", raw.if_commit);

@@ -64,6 +64,8 @@ struct Invocation {
   std::string commit;
   /// export; empty: all.
   std::vector<std::string> types;
+  /// export: as an Arrow file, of one type.
+  bool arrow = false;
 };
 
 /// Why nothing is to be run: help was asked for, or the command line is wrong.

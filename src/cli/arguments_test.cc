@@ -105,6 +105,8 @@ TEST(CliArguments, TheOtherCommandsAreRead) {
   EXPECT_EQ(parsed({"init", "g", "--schema", "s", "--wait", "86400"}).wait_ms, 86'400'000U);
   EXPECT_EQ(parsed({"show", "g", "c"}).commit, "c");
   EXPECT_EQ(parsed({"verify", "g"}).action, Action::verify);
+  EXPECT_FALSE(parsed({"export", "g", "--format", "jsonl"}).arrow);
+  EXPECT_TRUE(parsed({"export", "g", "--type", "A", "--format", "arrow"}).arrow);
   EXPECT_EQ(parsed({"export", "g"}).action, Action::export_rows);
   EXPECT_EQ(parsed({"export", "g", "--type", "A", "--type", "B"}).types,
             (std::vector<std::string>{"A", "B"}));
@@ -170,6 +172,9 @@ TEST(CliArguments, WrongCommandLinesAreUsageErrors) {
       {"log", "g", "--limit", ""},
       {"query", "g", "-e", "a", "--params", ""},
       {"log", "g", "--graph", "h"},
+      {"export", "g", "--format", "arrow"},
+      {"export", "g", "--format", "arrow", "--type", "A", "--type", "B"},
+      {"export", "g", "--format", "parquet", "--type", "A"},
       {"show", "g"},
       {"show", "--graph", "g"},
       {"schema"},

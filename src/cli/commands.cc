@@ -222,8 +222,9 @@ Result<int> Command::verify() {
 Result<int> Command::export_rows() {
   BRAID_ASSIGN(const Graph graph, open_to_read());
   BRAID_ASSIGN(const Snapshot snapshot, graph.read());
-  BRAID_TRY(snapshot.export_jsonl(
-      {asked_.types}, [this](std::string_view lines) { return console_.write(lines); }));
+  const ExportSink sink = [this](std::string_view piece) { return console_.write(piece); };
+  BRAID_TRY(asked_.arrow ? snapshot.export_arrow(asked_.types.front(), sink)
+                         : snapshot.export_jsonl({asked_.types}, sink));
   return 0;
 }
 

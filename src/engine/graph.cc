@@ -60,6 +60,10 @@ Status Snapshot::export_jsonl(const ExportOptions& options, const ExportSink& si
   return core_->export_jsonl(options, sink);
 }
 
+Status Snapshot::export_arrow(std::string_view type, const ExportSink& sink) const {
+  return core_->export_arrow(type, sink);
+}
+
 namespace {
 
 // Whoever waits for this process wants to know which one it is.

@@ -26,6 +26,7 @@ class SnapshotCore {
   Result<QueryResult> query(std::string_view text, const Parameters& parameters,
                             std::string_view name) const;
   Status export_jsonl(const ExportOptions& options, const ExportSink& sink) const;
+  Status export_arrow(std::string_view type, const ExportSink& sink) const;
 
  private:
   std::shared_ptr<GraphCore> core_;  // keeps log and state alive

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "columnar/arrow/ipc_reader.h"
 #include "support/graph_fixture.h"
 
 namespace braid::graph_test {
@@ -138,6 +139,63 @@ TEST(Export, EndsWithTheErrorOfWhoTakesIt) {
   ASSERT_GOOD(graph.load(rows_of(item("a", 1))));
   const auto stopped = graph.read()->export_jsonl(
       {}, [](std::string_view) -> Status { return Error(ErrorCode::no_space, "full"); });
+  EXPECT_EQ(code_of(stopped), ErrorCode::no_space);
+}
+
+std::string exported_arrow(const Graph& graph, std::string_view type) {
+  std::string out;
+  const auto snapshot = graph.read();
+  EXPECT_GOOD(snapshot->export_arrow(type, [&](std::string_view piece) -> Status {
+    out.append(piece);
+    return Unit{};
+  }));
+  return out;
+}
+
+/// Columns, and the rows of each batch.
+std::string shape_of(const std::string& file) {
+  const auto owner = std::make_shared<const std::string>(file);
+  const auto reader = columnar::arrow::FileReader::open(*owner, owner);
+  EXPECT_GOOD(reader);
+  if (!reader) return {};
+  std::string shape;
+  for (const auto& field : (*reader)->schema().fields) shape += field.name + " ";
+  for (std::size_t i = 0; i < (*reader)->batch_count(); ++i) {
+    shape += std::to_string(*(*reader)->length_of(i)) + " ";
+  }
+  return shape;
+}
+
+// The values are read by Apache's library in tests/arrow/export.mjs.
+TEST(ArrowExport, HoldsTheRowsOfOneType) {
+  auto graph = *Graph::in_memory(kAllTypes);
+  ASSERT_GOOD(graph.load(rows_of(R"({"type":"Zebra","data":{"name":"b"}}
+{"type":"Zebra","data":{"name":"a"}}
+{"edge":"Sees","from":"a","to":"b","data":{"note":"n"}}
+)")));
+  EXPECT_EQ(shape_of(exported_arrow(graph, "Zebra")), "id name 2 ");
+  EXPECT_EQ(shape_of(exported_arrow(graph, "Sees")), "id src dst note 1 ");
+  EXPECT_EQ(shape_of(exported_arrow(graph, "Knows")), "id src dst ");
+}
+
+TEST(ArrowExport, WantsATypeThatIsThere) {
+  auto graph = *Graph::in_memory(kAllTypes);
+  const auto never = [](std::string_view) -> Status {
+    ADD_FAILURE();
+    return Unit{};
+  };
+  for (const std::string name : {"zebra", ""}) {
+    const auto unknown = graph.read()->export_arrow(name, never);
+    ASSERT_EQ(code_of(unknown), ErrorCode::bad_request);
+    EXPECT_EQ(*unknown.error().detail("type"), name);
+  }
+}
+
+TEST(ArrowExport, EndsWithTheErrorOfWhoTakesIt) {
+  auto graph = *Graph::in_memory(kSchema);
+  ASSERT_GOOD(graph.load(rows_of(item("a", 1))));
+  const auto stopped = graph.read()->export_arrow(
+      "Item", [](std::string_view) -> Status { return Error(ErrorCode::no_space, "full"); });
   EXPECT_EQ(code_of(stopped), ErrorCode::no_space);
 }
 
