@@ -99,23 +99,12 @@ Status GroupDecision::check_preconditions(const PreparedChange& change) const {
 Result<std::uint32_t> GroupDecision::settle(PreparedChange& change) {
   const std::string member = touched_part(change);
   if (member.empty()) return std::uint32_t{1};
-  if (!change.build || !change.pins.empty()) {
-    return Error(ErrorCode::read_set_changed, "others changed what this change relied on")
-        .with("member", member)
-        .with("expected", change.token.based_on.value)
-        .with("actual", last().value);
-  }
+  if (!change.build || !change.pins.empty()) return read_set_changed(change, member, last());
   // Also if it fails: what is built then is not what the change says (C10).
   change.built_in_group = true;
   BRAID_ASSIGN(const bool is_inline, prepare_inline(change, image_for(change), parts_.env.random));
-  if (!is_inline) {
-    return Error(
-               ErrorCode::read_set_changed,
-               "others changed what this change relied on, and now it is too large for one record")
-        .with("member", member)
-        .with("expected", change.token.based_on.value)
-        .with("actual", last().value);
-  }
+  // Now too large for one record: to be staged.
+  if (!is_inline) return read_set_changed(change, member, last());
   change.token.catalog = heads_.counters.catalog;
   return std::uint32_t{2};
 }
@@ -123,15 +112,8 @@ Result<std::uint32_t> GroupDecision::settle(PreparedChange& change) {
 std::string GroupDecision::touched_part(const PreparedChange& change) const {
   if (change.token.catalog != heads_.counters.catalog) return "schema";
   if (change.built_in_group) return "group";
-  std::optional<state::StateView> view;
-  const Position since = change.token.based_on;
-  return recent_.touched(change.built.footprint, since, [&](std::string_view key) {
-    // Two keys of one slot: the state tells them apart. What it cannot tell counts as touched (C2).
-    if (!state::is_version_prefix(key)) return true;
-    if (!view) view = group_view();
-    const auto newest = state::newest_at(*view, key, last());
-    return !newest || (*newest && (*newest)->position > since);
-  });
+  return commit::touched_part(recent_, change.built.footprint, change.token.based_on, last(),
+                              [this] { return group_view(); });
 }
 
 state::StateView GroupDecision::group_view() const {

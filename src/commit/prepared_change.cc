@@ -29,6 +29,13 @@ void prepare_staged(PreparedChange& change, std::vector<table::Pin> pins,
       log::make_section(state::number_of(state::SectionTag::changes), change.encoded.bytes, random);
 }
 
+Error read_set_changed(const PreparedChange& change, const std::string& member, Position actual) {
+  return Error(ErrorCode::read_set_changed, "others changed what this change relied on")
+      .with("member", member)
+      .with("expected", change.token.based_on.value)
+      .with("actual", actual.value);
+}
+
 Status check_replay_identity(const MutationBatch& stored, const MutationBatch& retry) {
   const char* differs = nullptr;
   if (stored.scope != retry.scope) differs = "scope";

@@ -86,6 +86,10 @@ Result<bool> prepare_inline(PreparedChange& change, const table::Image& image, e
 void prepare_staged(PreparedChange& change, std::vector<table::Pin> pins,
                     const schema::Schema& schema, env::Random& random);
 
+/// `read_set_changed` {member, expected, actual}: others wrote what the change relied on, by
+/// `actual`.
+Error read_set_changed(const PreparedChange& change, const std::string& member, Position actual);
+
 /// Whether a retry is the request that the stored batch was: scope, branch incarnation, principal,
 /// key, request digest and purpose are equal (commit-protocol 4). `idempotency_conflict` if not.
 Status check_replay_identity(const MutationBatch& stored, const MutationBatch& retry);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "base/assert.h"
 #include "base/coding.h"
@@ -64,6 +65,18 @@ std::string RecentWrites::touched(const table::Footprint& footprint, Position si
     }
   }
   return {};
+}
+
+std::string touched_part(const RecentWrites& recent, const table::Footprint& footprint,
+                         Position since, Position up_to,
+                         const std::function<state::StateView()>& view) {
+  std::optional<state::StateView> seen;
+  return recent.touched(footprint, since, [&](std::string_view key) {
+    if (!state::is_version_prefix(key)) return true;
+    if (!seen) seen = view();
+    const auto newest = state::newest_at(*seen, key, up_to);
+    return !newest || (*newest && (*newest)->position > since);
+  });
 }
 
 }  // namespace braid::commit

@@ -9,7 +9,7 @@
 // Invariants
 //   C2  touched() never answers "no" when something of the footprint was written after `since`:
 //       what it cannot tell counts as touched.
-// Threads: the sequencer's leader only.
+// Threads: under the sequencer's mutex; a copy belongs to who made it.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +23,7 @@
 
 #include "braid/ids.h"
 #include "state/state.h"
+#include "state/state_view.h"
 #include "table/footprint.h"
 
 namespace braid::commit {
@@ -61,5 +62,12 @@ class RecentWrites {
   std::vector<Position> slots_;  // a power of two
   std::unordered_map<TableId, Position> tables_;
 };
+
+/// What of the footprint was written after `since` and up to `up_to`; empty if nothing. Where two
+/// keys share a slot, the view, made when it is first needed, tells them apart; what cannot be told
+/// counts as touched (C2).
+std::string touched_part(const RecentWrites& recent, const table::Footprint& footprint,
+                         Position since, Position up_to,
+                         const std::function<state::StateView()>& view);
 
 }  // namespace braid::commit

@@ -22,6 +22,10 @@ constexpr std::uint32_t kLead = 2;
 constexpr std::size_t kWorthGoingOn = 4;
 constexpr std::uint32_t kTurnsMax = 16;
 
+// A footprint that is worth a look outside of the mutex, and how often while others keep writing.
+constexpr std::size_t kEarlyKeysMin = 4'096;
+constexpr int kEarlyLooksMax = 3;
+
 }  // namespace
 
 // Shared by the client and whoever leads: a leader may still be telling a client that it is done
@@ -59,6 +63,9 @@ Result<Outcome> Sequencer::commit(PreparedChange change) {
     return Error(ErrorCode::busy, "the state lags too far behind the log; try again")
         .with("limit", options_.state_lag_bytes_max);
   }
+  if (!change.pins.empty() && change.built.footprint.keys.size() >= kEarlyKeysMin) {
+    look_early(change);
+  }
   const auto waiter = std::make_shared<Waiter>();
   waiter->change = std::move(change);
   bool leads = false;
@@ -80,6 +87,24 @@ Result<Outcome> Sequencer::commit(PreparedChange change) {
   }
   BRAID_ASSERT(waiter->result.has_value());
   return *std::move(waiter->result);
+}
+
+void Sequencer::look_early(PreparedChange& change) {
+  for (int look = 0; look < kEarlyLooksMax; ++look) {
+    std::optional<RecentWrites> recent;
+    std::shared_ptr<const manifest::Root> root;
+    {
+      const env::Lock lock(mutex_);
+      recent = recent_;
+      root = parts_.roots.get();  // what it shows has been noted
+    }
+    const Position since = change.token.based_on;
+    if (root->position == since || root->counters.catalog != change.token.catalog) return;
+    const std::string member = touched_part(*recent, change.built.footprint, since, root->position,
+                                            [&] { return root->view(); });
+    if (!member.empty()) return;  // to be told in line, after what comes before it: the key
+    change.token.based_on = root->position;
+  }
 }
 
 std::size_t Sequencer::in_line() const {

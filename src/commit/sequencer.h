@@ -94,6 +94,10 @@ class Sequencer {
     std::shared_ptr<GroupDecision> decision;
   };
 
+  /// Looks a large footprint up before the change gets in line, where all others wait: where it
+  /// still holds, only what is written later is left to ask there.
+  void look_early(PreparedChange& change) BRAID_EXCLUDES(mutex_);
+
   // Memory that runs out in these ends the process (C9): half a group can be neither answered nor
   // taken back.
 
