@@ -211,7 +211,7 @@ std::optional<GroupDecision::Verdict> GroupDecision::bind_commit(PreparedChange&
   member.change = &change;
   Verdict verdict{{member.receipt, false, attempts}, true};
   add(std::move(member), std::move(draft), writes_before);
-  if (!change.pins.empty()) recent_.add_untold(position);
+  if (!change.pins.empty()) recent_.add_staged(position, change.staged_rows);
   return verdict;
 }
 

@@ -2,6 +2,7 @@
 #include "commit/prepared_change.h"
 
 #include "base/assert.h"
+#include "state/keys.h"
 #include "state/registry.h"
 
 namespace braid::commit {
@@ -19,11 +20,28 @@ Result<bool> prepare_inline(PreparedChange& change, const table::Image& image, e
   return true;
 }
 
+namespace {
+
+std::shared_ptr<const KeySet> rows_of(const table::ChangeSet& changes, BranchIncarnation branch) {
+  std::vector<std::uint64_t> hashes;
+  hashes.reserve(changes.row_count());
+  for (const table::TableChanges& table : changes.tables) {
+    for (const table::RowChange& change : table.rows) {
+      hashes.push_back(
+          KeySet::hash_of(state::row_version_prefix(table.table, branch, change.row.id)));
+    }
+  }
+  return std::make_shared<const KeySet>(std::move(hashes));
+}
+
+}  // namespace
+
 void prepare_staged(PreparedChange& change, std::vector<table::Pin> pins,
                     const schema::Schema& schema, env::Random& random) {
   BRAID_ASSERT(!pins.empty());
   const table::ChangeSet without_rows{{}, change.built.changes.hash_parts};
   change.pins = std::move(pins);
+  change.staged_rows = rows_of(change.built.changes, change.token.branch);
   change.encoded = table::encode(without_rows, schema);
   change.changes_section =
       log::make_section(state::number_of(state::SectionTag::changes), change.encoded.bytes, random);

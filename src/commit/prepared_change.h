@@ -11,6 +11,7 @@
 
 #include "commit/batch.h"
 #include "commit/receipt.h"
+#include "commit/recent_writes.h"
 #include "log/record.h"
 #include "schema/catalog.h"
 #include "table/change_builder.h"
@@ -60,6 +61,8 @@ struct PreparedChange {
   /// Of a change whose rows have been staged: fragments with the rows of `built`. `encoded` has
   /// none then, and it is not built again in the committer (`read_set_changed` if it must be).
   std::vector<table::Pin> pins;
+  /// With pins: the rows in them, for those who rely on one.
+  std::shared_ptr<const KeySet> staged_rows;
   /// The encoded change set as a section, hashed.
   log::Section changes_section;
   /// Insert, upsert, append, merge: may be prepared again. Absent for strict updates and deletes,

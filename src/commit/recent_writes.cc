@@ -17,6 +17,16 @@ constexpr std::size_t kSlotsMin = 1024;
 
 }  // namespace
 
+KeySet::KeySet(std::vector<std::uint64_t> hashes) : hashes_(std::move(hashes)) {
+  std::sort(hashes_.begin(), hashes_.end());
+}
+
+std::uint64_t KeySet::hash_of(std::string_view key) { return base::xxh3_128(key).high; }
+
+bool KeySet::may_have(std::uint64_t hash) const {
+  return std::binary_search(hashes_.begin(), hashes_.end(), hash);
+}
+
 RecentWrites::RecentWrites(Position floor, std::size_t slots_max)
     : floor_(floor), slots_max_(slots_max), slots_(std::min(kSlotsMin, slots_max)) {
   BRAID_ASSERT(std::has_single_bit(slots_max));
@@ -47,6 +57,24 @@ void RecentWrites::add(Position position, std::span<const state::StateWrite> wri
   }
 }
 
+void RecentWrites::add_staged(Position position, std::shared_ptr<const KeySet> rows) {
+  staged_rows_ += rows->size();
+  staged_.push_back({position, std::move(rows)});
+  while (staged_rows_ > kStagedRowsMax) {
+    floor_ = std::max(floor_, staged_.front().position);
+    staged_rows_ -= staged_.front().rows->size();
+    staged_.pop_front();
+  }
+}
+
+bool RecentWrites::may_be_staged_after(Position since, std::string_view key) const {
+  if (staged_.empty() || staged_.back().position <= since) return false;
+  const std::uint64_t hash = KeySet::hash_of(key);
+  return std::any_of(staged_.rbegin(), staged_.rend(), [&](const Staged& staged) {
+    return staged.position > since && staged.rows->may_have(hash);
+  });
+}
+
 bool RecentWrites::may_be_written_after(Position since, std::string_view key) const {
   return since < floor_ || slots_[slot_of(key)] > since;
 }
@@ -55,6 +83,7 @@ std::string RecentWrites::touched(const table::Footprint& footprint, Position si
                                   const Confirm& confirm) const {
   if (since < floor_) return "history";  // too old to check counts as touched (C2)
   for (const std::string& key : footprint.keys) {
+    if (may_be_staged_after(since, key)) return "key " + base::hex(key);
     if (!may_be_written_after(since, key)) continue;
     if (!confirm || confirm(key)) return "key " + base::hex(key);
   }

@@ -14,7 +14,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,8 +31,23 @@
 
 namespace braid::commit {
 
+/// Keys by their hashes: it may take another key for one of its own, never the other way round.
+class KeySet {
+ public:
+  explicit KeySet(std::vector<std::uint64_t> hashes);
+  static std::uint64_t hash_of(std::string_view key);
+  bool may_have(std::uint64_t hash) const;
+  std::size_t size() const { return hashes_.size(); }
+
+ private:
+  std::vector<std::uint64_t> hashes_;  // ascending
+};
+
 class RecentWrites {
  public:
+  /// Rows of staged records that are remembered.
+  static constexpr std::size_t kStagedRowsMax = std::size_t{1} << 20;
+
   /// Remembers what is written after `floor` in at most `slots_max` slots, a power of two.
   explicit RecentWrites(Position floor, std::size_t slots_max = std::size_t{1} << 18);
 
@@ -38,9 +56,10 @@ class RecentWrites {
   void add(Position position, std::span<const state::StateWrite> writes,
            std::span<const TableId> tables);
 
-  /// The record at `position` wrote more than it can name: whatever was prepared before it counts
-  /// as touched.
-  void add_untold(Position position) { floor_ = std::max(floor_, position); }
+  /// The staged record at `position` wrote these rows, which the state does not show: a key among
+  /// them counts as touched without asking. Of too many the oldest are forgotten, and what was
+  /// prepared before those counts as touched.
+  void add_staged(Position position, std::shared_ptr<const KeySet> rows);
 
   /// Whether a key that may have been written after `since` was.
   using Confirm = std::function<bool(std::string_view key)>;
@@ -53,14 +72,22 @@ class RecentWrites {
   bool may_be_written_after(Position since, std::string_view key) const;
 
  private:
+  struct Staged {
+    Position position;
+    std::shared_ptr<const KeySet> rows;
+  };
+
   std::size_t slot_of(std::string_view key) const;
   void grow();
+  bool may_be_staged_after(Position since, std::string_view key) const;
 
   Position floor_;
   std::size_t slots_max_;
   std::size_t keys_noted_ = 0;
   std::vector<Position> slots_;  // a power of two
   std::unordered_map<TableId, Position> tables_;
+  std::deque<Staged> staged_;  // oldest first
+  std::size_t staged_rows_ = 0;
 };
 
 /// What of the footprint was written after `since` and up to `up_to`; empty if nothing. Where two

@@ -96,13 +96,42 @@ TEST(RecentWrites, AsksWhoCanTellKeysApart) {
   EXPECT_EQ(asked.size(), 3U);
 }
 
-// C2
-TEST(RecentWrites, WhatARecordCannotTellTouchesAllThatIsOlder) {
-  RecentWrites recent(Position{4});
-  recent.add_untold(Position{6});
+std::shared_ptr<const KeySet> keys_of(const std::vector<std::string>& rows) {
+  std::vector<std::uint64_t> hashes;
+  for (const std::string& row : rows) hashes.push_back(KeySet::hash_of(prefix_of(row)));
+  return std::make_shared<const KeySet>(std::move(hashes));
+}
 
-  EXPECT_TRUE(touched(recent, {{prefix_of("a")}, {}}, Position{5}));
-  EXPECT_FALSE(touched(recent, {{prefix_of("a")}, {}}, Position{6}));
+// C2
+TEST(RecentWrites, StagedRowsTouchWhatIsOlderWithoutAsking) {
+  RecentWrites recent(Position{4});
+  recent.add_staged(Position{6}, keys_of({"b", "a"}));
+  recent.add_staged(Position{8}, keys_of({"c"}));
+  const auto never = [](std::string_view) {
+    ADD_FAILURE();
+    return false;
+  };
+
+  EXPECT_NE(recent.touched({{prefix_of("a")}, {}}, Position{5}, never), "");
+  EXPECT_EQ(recent.touched({{prefix_of("a")}, {}}, Position{6}, never), "");
+  EXPECT_NE(recent.touched({{prefix_of("x"), prefix_of("c")}, {}}, Position{7}, never), "");
+  EXPECT_EQ(recent.touched({{prefix_of("x")}, {}}, Position{5}, never), "");
+}
+
+// C2
+TEST(RecentWrites, ForgottenStagedRowsTouchAllThatIsOlder) {
+  RecentWrites recent(Position{4});
+  recent.add_staged(Position{6}, keys_of({"a"}));
+  recent.add_staged(Position{8}, std::make_shared<const KeySet>(std::vector<std::uint64_t>(
+                                     RecentWrites::kStagedRowsMax, std::uint64_t{7})));
+
+  EXPECT_TRUE(touched(recent, {{prefix_of("x")}, {}}, Position{5}));
+  EXPECT_FALSE(touched(recent, {{prefix_of("x")}, {}}, Position{6}));
+
+  recent.add_staged(Position{9}, keys_of({"b"}));
+  EXPECT_TRUE(touched(recent, {{prefix_of("x")}, {}}, Position{7}));
+  EXPECT_FALSE(touched(recent, {{prefix_of("x")}, {}}, Position{8}));
+  EXPECT_TRUE(touched(recent, {{prefix_of("b")}, {}}, Position{8}));
 }
 
 // C2: growing, the table keeps what it knew.

@@ -123,7 +123,7 @@ TEST(StagedCommit, GivesUpItsRowsToLaterChanges) {
 }
 
 // C2
-TEST(StagedCommit, TouchesWhateverWasPreparedBefore) {
+TEST(StagedCommit, TouchesWhoReliedOnItsRows) {
   Bench bench;
   PreparedChange upsert = bench.prepare({table::person("a", {{table::kCodeAt, "x"}})});
   PreparedChange strict = bench.prepare({aged("a", 9)});
@@ -136,6 +136,43 @@ TEST(StagedCommit, TouchesWhateverWasPreparedBefore) {
   EXPECT_EQ(answer->attempts, 2U);
   EXPECT_EQ(answer->receipt.counts, (table::RowCounts{.nodes_updated = 1}));
   EXPECT_EQ(bench.persons(), "a=1");
+}
+
+TEST(StagedCommit, LeavesAloneWhoReliedOnOtherRows) {
+  Bench bench;
+  PreparedChange small = bench.prepare({aged("x", 1)});
+  PreparedChange other = prepare_in_fragments(bench, {aged("y", 1), aged("z", 1)});
+  ASSERT_TRUE(stage(bench, {aged("a", 1), aged("b", 1)}, "k").ok());
+
+  const auto answer = bench.commit(std::move(small));
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer->attempts, 1U);
+  EXPECT_EQ(code_of(bench.commit(std::move(other))), "ok");
+  EXPECT_EQ(bench.persons(), "a=1 b=1 x=1 y=1 z=1");
+  EXPECT_TRUE(bench.replay().ok());
+}
+
+// C2: values that must be unique, and how many edges leave a node.
+TEST(StagedCommit, TouchesWhoReliedOnItsConstraints) {
+  Bench bench;
+  ASSERT_TRUE(bench.load({aged("p", 1), aged("q", 1), aged("r", 1)}).ok());
+  PreparedChange badge = prepare_in_fragments(bench, {badged("x", 7)});
+  ASSERT_TRUE(stage(bench, {badged("y", 7)}, "badge").ok());
+  EXPECT_EQ(code_of(bench.commit(std::move(badge))), "read_set_changed");
+
+  PreparedChange knows = prepare_in_fragments(bench, {edge("Knows", "p", "q")});
+  ASSERT_TRUE(stage(bench, {edge("Knows", "p", "r")}, "knows").ok());
+  EXPECT_EQ(code_of(bench.commit(std::move(knows))), "read_set_changed");
+}
+
+// C2
+TEST(StagedCommit, TouchesWhoFoundARowMissing) {
+  Bench bench;
+  ASSERT_TRUE(bench.load({aged("p", 1)}).ok());
+  PreparedChange append = bench.prepare({aged("a", 5)}, "", table::WriteMode::append);
+  ASSERT_TRUE(stage(bench, {aged("a", 1)}, "k").ok());
+
+  EXPECT_EQ(code_of(bench.commit(std::move(append))), "key_conflict");
 }
 
 TEST(StagedCommit, TouchedItselfIsRefusedAndLeavesNothing) {
