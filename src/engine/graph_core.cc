@@ -154,13 +154,14 @@ Result<std::shared_ptr<GraphCore>> GraphCore::open(env::Env& env, std::string_vi
   auto core = std::make_shared<GraphCore>(Token{}, env, options, stamp.graph);
   core->names_ = std::make_unique<Names>(env.files, directory.names_path());
   core->fragments_ = std::make_unique<FragmentStore>(env.files, directory.objects_path());
+  core->state_directory_ = directory.state_path();
   std::shared_ptr<state::State> state;
   if (options.open.read_only) {
     BRAID_ASSIGN(core->log_, log::FileLog::open_read_only(env, directory.log_path(), stamp.graph));
     if (options.memory_state) {
       state = std::make_shared<state::MemoryState>(stamp.graph);
     } else {
-      state = open_state_read_only(env, directory.state_path(), *core->log_);
+      state = core->read_state();
     }
   } else {
     BRAID_ASSIGN(core->lock_,
@@ -214,13 +215,41 @@ Result<std::shared_ptr<const manifest::Root>> GraphCore::root() {
     return present;
   }
   BRAID_TRY(check_open());
+  return follow();
+}
+
+Result<std::shared_ptr<const manifest::Root>> GraphCore::follow() {
   const env::Lock lock(follow_mutex_);
   BRAID_TRY(log_->refresh());
   const std::shared_ptr<const manifest::Root> present = roots_.get();
   if (log_->tail().last <= present->position) return present;
   BRAID_ASSIGN(commit::Followed followed, commit::follow(*log_, *present, *fragments_));
+  const std::uint64_t bytes = followed.root->overlay->bytes();
   roots_.publish(std::move(followed.root));
+  if (bytes > std::max(reopen_at_bytes_, options_.followed_bytes_max)) {
+    BRAID_TRY(reopen_state());
+    // If the writer has flushed little, not again before as much has come.
+    reopen_at_bytes_ = 2 * roots_.get()->overlay->bytes();
+  }
   return roots_.get();
+}
+
+std::unique_ptr<state::State> GraphCore::read_state() {
+  auto state = open_state_read_only(env_, state_directory_, *log_);
+  // A writer may have flushed a state that goes beyond the log as it was when this handle looked:
+  // what such a state has is durable, so a second look finds it.
+  if (state->applied().position != Position{} || !log_->refresh()) return state;
+  return open_state_read_only(env_, state_directory_, *log_);
+}
+
+Status GraphCore::reopen_state() {
+  if (options_.memory_state) return Unit{};
+  std::shared_ptr<state::State> newer = read_state();
+  if (newer->applied().position <= roots_.get()->state->applied().position) return Unit{};
+  BRAID_ASSIGN(auto root, recover_root(*log_, newer, ReplayInto::overlay, *fragments_));
+  roots_.publish(std::move(root));
+  state_ = std::move(newer);
+  return Unit{};
 }
 
 Result<std::shared_ptr<const SnapshotCore>> GraphCore::snapshot(std::string_view branch) {

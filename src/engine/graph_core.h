@@ -37,6 +37,9 @@ struct CoreOptions {
   log::LogOptions log = {};
   /// A small budget lets small loads be staged.
   commit::InlineBudget inline_budget = {};
+  /// A handle that only reads keeps what it followed in memory, up to so many bytes; then it looks
+  /// whether the writer's state has them.
+  std::uint64_t followed_bytes_max = std::uint64_t{64} << 20;
 };
 
 class GraphCore : public std::enable_shared_from_this<GraphCore> {
@@ -87,6 +90,13 @@ class GraphCore : public std::enable_shared_from_this<GraphCore> {
 
  private:
   Status check_open() const;
+  /// Of a handle that only reads: the root up to the log's tail.
+  Result<std::shared_ptr<const manifest::Root>> follow();
+  /// The writer's state as it was flushed, or an empty one.
+  std::unique_ptr<state::State> read_state();
+  /// Starts again from the state that the writer has flushed, if that has more than ours: what was
+  /// followed in memory leaves it.
+  Status reopen_state() BRAID_REQUIRES(follow_mutex_);
   /// What close() does once.
   Status finish();
   /// Lets go of the state, so that whoever opens the graph next finds it free; snapshots that are
@@ -101,6 +111,7 @@ class GraphCore : public std::enable_shared_from_this<GraphCore> {
   const std::string graph_text_;
   const std::uint64_t hash_salt_;
   env::Failpoints failpoints_;
+  std::string state_directory_;
   std::unique_ptr<env::FileLock> lock_;
   std::unique_ptr<log::CommitLog> log_;
   std::shared_ptr<state::State> state_;
@@ -111,7 +122,9 @@ class GraphCore : public std::enable_shared_from_this<GraphCore> {
   manifest::RootHolder roots_;
   std::unique_ptr<commit::StateApplier> applier_;
   std::unique_ptr<commit::Sequencer> sequencer_;
-  env::Mutex follow_mutex_;   // one follower at a time, read-only cores only
+  env::Mutex follow_mutex_;  // one follower at a time, read-only cores only
+  /// Bytes in memory at which to look at the writer's state.
+  std::uint64_t reopen_at_bytes_ BRAID_GUARDED_BY(follow_mutex_) = 0;
   env::Mutex closing_mutex_;  // held while closing; taken before close_mutex_
   std::optional<Status> close_status_ BRAID_GUARDED_BY(closing_mutex_);
   mutable env::Mutex close_mutex_;

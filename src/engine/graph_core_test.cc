@@ -328,6 +328,47 @@ TEST(FullGraph, CommitsRefusedThenReadsGoOnAndWritesResume) {  // G1
   EXPECT_EQ(findings_of(core->verify()), "");
 }
 
+// A reader that stays open beside a writer.
+TEST(FollowingReader, LetsGoOfWhatTheWritersStateHas) {
+  graph_test::ScratchDirectory scratch;
+  CoreOptions options;
+  options.open.lock_wait_ms = 0;
+  const std::string path = scratch.path("g");
+  auto writer = *GraphCore::init(env::real_env(), path, kSchema, {}, options);
+  options.open.read_only = true;
+  options.followed_bytes_max = 20'000;
+  const auto reader = *GraphCore::open(env::real_env(), path, options);
+  options.open.read_only = false;
+  const auto before = *reader->snapshot("main");
+  constexpr int kRounds = 8;
+  constexpr int kCommits = 40;
+  std::size_t first_bytes = 0;
+  std::size_t bytes = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    for (int i = 0; i < kCommits; ++i) {
+      const std::string name = fmt::format("n{}-{}", round, i);
+      ASSERT_GOOD(writer->load(rows_of(item(name, i)), keyed(name)));
+    }
+    ASSERT_GOOD(reader->root());  // in memory: the writer has not flushed
+    ASSERT_GOOD(writer->close());
+    writer = *GraphCore::open(env::real_env(), path, options);
+    // Something to follow; a reader believes a group when there is another behind it.
+    const std::string last = fmt::format("last{}", round);
+    ASSERT_GOOD(writer->load(rows_of(item(last, round)), keyed(last)));
+    ASSERT_GOOD(writer->load(rows_of(item("behind" + last, 0)), keyed("behind" + last)));
+    ASSERT_GOOD(reader->root());
+    EXPECT_EQ(count_of(*reader, last), round);
+    EXPECT_EQ(count_of(*reader, "n0-7"), 7);
+    bytes = (*reader->root())->overlay->bytes();
+    if (round == 0) first_bytes = bytes;
+  }
+
+  EXPECT_GT(first_bytes, 0U);
+  EXPECT_LT(bytes, 2 * first_bytes);  // whatever the rounds
+  EXPECT_EQ(count_of(*before, "n0-7"), std::nullopt);
+  EXPECT_EQ(findings_of(reader->verify()), "");
+}
+
 // What fits a record when it is prepared may not when others have come first: then it is staged.
 TEST(LargeLoad, ThatOthersMadeTooLargeForARecordIsStaged) {
   constexpr int kRows = 4'096;
