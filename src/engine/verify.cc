@@ -32,6 +32,10 @@ void add_finding(VerifyReport& report, const Error& error) {
   }
 }
 
+std::string to_text(const table::FragmentSummary& summary) {
+  return fmt::format("{} rows, {} to {}", summary.rows, summary.first_id, summary.last_id);
+}
+
 class Verifier {
  public:
   Verifier(const log::CommitLog& log, StateImage state, const FragmentStore& fragments)
@@ -134,10 +138,13 @@ class Verifier {
     BRAID_ASSIGN(const auto fragment, fragments_.fragment(pin, type, is_edge));
     manifest::TableCounts counts;
     counts.table = pin.table;
+    table::FragmentSummary summary;
     table::FragmentCursor cursor(fragment);
     BRAID_TRY(cursor.seek(""));
     while (cursor.valid()) {
       BRAID_ASSIGN(table::FragmentRow row, cursor.row());
+      if (summary.rows++ == 0) summary.first_id = row.row.id;
+      summary.last_id = row.row.id;
       const bool is_insert = row.previous == Position{};
       (is_insert ? counts.inserted : counts.updated) += 1;
       check_row(position, branch, pin.table,
@@ -145,6 +152,13 @@ class Verifier {
                  std::move(row.row)},
                 schema, hash);
       BRAID_TRY(cursor.next());
+    }
+    if (summary != pin.summary) {  // T10
+      note(Error(ErrorCode::corrupt, "a pin says other rows of a fragment than these are")
+               .with("position", position.value)
+               .with("object", pin.object)
+               .with("expected", to_text(pin.summary))
+               .with("actual", to_text(summary)));
     }
     return counts;
   }

@@ -196,6 +196,49 @@ TEST_F(VerifyTest, AnyByteOfTheChangesTamperedThenFound) {
   EXPECT_GT(size, 20U);
 }
 
+// T10
+TEST(VerifyPins, WhoseRangeOrRowsAreNotThoseOfTheFragmentAreFound) {
+  SimMachine machine;
+  CoreOptions options = graph_test::small_options();
+  options.inline_budget.rows_max = 2;
+  const auto core = *GraphCore::in_memory(machine.env, kSchema, options);
+  ASSERT_GOOD(core->load(rows_of(item("b", 1) + item("d", 2) + item("f", 3)), keyed("k1")));
+  // What verify says of the same log with another pin, to which its record is bound as it should.
+  const auto verify_with_pin = [&](const std::function<void(table::FragmentSummary&)>& change) {
+    log::MemoryLog log(core->graph(), machine.clock);
+    EXPECT_GOOD(core->log().read({1}, {UINT64_MAX}, [&](const log::Record& record) -> Status {
+      log::RecordDraft draft{record.type, record.sections};
+      if (record.type == state::number_of(state::RecordType::staged_commit)) {
+        auto commit = *commit::decode_commit(record, core->graph());
+        change(commit.pins.at(0).summary);
+        log::Section changes = draft.sections.at(commit::kChangesSection);
+        EXPECT_EQ(changes.tag, state::number_of(state::SectionTag::changes));
+        draft = commit::make_commit({commit.batch, *commit.meta, commit.receipt, commit.outbox},
+                                    std::move(changes), commit.pins, machine.random);
+      }
+      const std::vector<log::RecordDraft> group = {std::move(draft)};
+      EXPECT_EQ(log.append(record.position, group, record.time_ms).outcome,
+                log::AppendOutcome::kDone);
+      return Unit{};
+    }));
+    return verify_graph(log, {}, core->fragments());
+  };
+
+  const VerifyReport same = verify_with_pin([](table::FragmentSummary&) {});
+  EXPECT_TRUE(same.findings.empty()) << to_string(same.findings.front());
+  for (const auto& change : std::vector<void (*)(table::FragmentSummary&)>{
+           [](table::FragmentSummary& pin) { pin.first_id = "c"; },
+           [](table::FragmentSummary& pin) { pin.last_id = "e"; },
+           [](table::FragmentSummary& pin) { pin.first_id = "a"; },
+           [](table::FragmentSummary& pin) { pin.last_id = "g"; },
+           [](table::FragmentSummary& pin) { pin.rows = 2; }}) {
+    const VerifyReport report = verify_with_pin(change);
+    ASSERT_EQ(report.findings.size(), 1U);
+    EXPECT_EQ(report.findings[0].code(), ErrorCode::corrupt);
+    EXPECT_EQ(*report.findings[0].detail("position"), "2");
+  }
+}
+
 TEST_F(VerifyTest, RecordLeftOutThenFound) {
   log::MemoryLog log(core_->graph(), machine_.clock);
   ASSERT_GOOD(core_->log().read({1}, {UINT64_MAX}, [&](const log::Record& record) -> Status {
