@@ -100,13 +100,22 @@ Status Fragment::resolve_columns() {
   }
   columns_.properties.resize(type_->properties.size());
   for (std::size_t i = leading_columns(is_edge_); i < schema.fields.size(); ++i) {
-    if (has(i, kPreviousField, arrow::TypeId::u64)) columns_.previous = i;
-    if (has(i, kStampField, arrow::TypeId::u64)) columns_.stamp = i;
-    const auto property = arrow::property_of(schema.fields[i]);
-    if (!property) continue;
+    const arrow::Field& field = schema.fields[i];
+    const auto property = arrow::property_of(field);
+    if (!property) {
+      const bool is_previous = field.name == kPreviousField;
+      if (!is_previous && field.name != kStampField) continue;
+      auto& column = is_previous ? columns_.previous : columns_.stamp;
+      // They are read as numbers, without a look at what a dictionary or a null would say.
+      if (column || field.nullable || field.type.id() != arrow::TypeId::u64) {
+        return not_a_fragment("one column " + field.name + " of u64");
+      }
+      column = i;
+      continue;
+    }
     const auto index = type_->property_index(*property);
     if (!index) continue;  // dropped since
-    if (plain(schema.fields[i].type) != arrow::data_type_of(type_->properties[*index].type)) {
+    if (plain(field.type) != arrow::data_type_of(type_->properties[*index].type)) {
       return not_a_fragment("another type of property " + type_->properties[*index].name);
     }
     columns_.properties[*index] = i;

@@ -304,6 +304,66 @@ arrow::Metadata footer(std::string format, std::string rows) {
           {std::string(kFragmentRowsKey), std::move(rows)}};
 }
 
+// One row of a Doc, and these columns behind it.
+std::string file_with(const std::vector<std::pair<arrow::Field, arrow::ArrayPointer>>& more) {
+  arrow::Schema fields = fragment_schema(*test_schema()->node_type("Doc"), false, {});
+  std::vector<arrow::ArrayPointer> columns;
+  for (const arrow::Field& field : fields.fields) {
+    const auto builder = arrow::make_builder(field.type);
+    EXPECT_TRUE(static_cast<arrow::BytesBuilder&>(*builder).append("a").ok());
+    columns.push_back(builder->finish());
+  }
+  for (const auto& [field, column] : more) {
+    fields.fields.push_back(field);
+    columns.push_back(column);
+  }
+  arrow::StringSink sink;
+  const auto schema = std::make_shared<const arrow::Schema>(std::move(fields));
+  auto writer = *arrow::IpcWriter::begin(sink, schema);
+  EXPECT_TRUE(writer->append(*arrow::RecordBatch::make(schema, 1, std::move(columns))).ok());
+  EXPECT_TRUE(writer->finish(footer("1", "1")).ok());
+  return std::move(sink).take();
+}
+
+// One row, 7.
+arrow::ArrayPointer sevens(arrow::TypeId type = arrow::TypeId::u64) {
+  const std::string seven("\7\0\0\0\0\0\0\0", 8);
+  return *arrow::Array::make({.type = type, .length = 1, .values = arrow::Buffer::copy_of(seven)});
+}
+
+// One row, entry 0, which is 7.
+arrow::ArrayPointer seven_by_number(arrow::TypeId index) {
+  return *arrow::Array::make({.type = arrow::DataType::dictionary(index, arrow::TypeId::u64),
+                              .length = 1,
+                              .values = arrow::Buffer::copy_of(std::string(8, '\0')),
+                              .child = sevens()});
+}
+
+TEST(BadFragment, WhosePositionsAreNotPlainNumbersIsCorrupt) {
+  const schema::RecordType& doc = *test_schema()->node_type("Doc");
+  for (const std::string_view name : {kPreviousField, kStampField}) {
+    const auto column = [&](const arrow::ArrayPointer& array, bool nullable = false) {
+      const arrow::Field field{
+          .name = std::string(name), .type = array->type(), .nullable = nullable};
+      return std::pair(field, array);
+    };
+    const auto good = open(file_with({column(sevens())}), doc);
+    ASSERT_TRUE(good.ok()) << to_string(good.error());
+    const FragmentRow row = scanned(*good).at(0);
+    EXPECT_EQ(name == kStampField ? row.stamp : row.previous, Position{7});
+    for (const auto& columns :
+         std::vector<std::vector<std::pair<arrow::Field, arrow::ArrayPointer>>>{
+             {column(sevens(), true)},
+             {column(sevens(arrow::TypeId::i64))},
+             {column(seven_by_number(arrow::TypeId::u64))},
+             {column(seven_by_number(arrow::TypeId::i32))},
+             {column(sevens()), column(sevens())}}) {
+      EXPECT_EQ(code(open(file_with(columns), doc)), "corrupt")
+          << to_string(columns.back().first.type) << columns.size();
+    }
+  }
+}
+
 TEST(BadFragment, FooterMustSayWhatItIs) {
   const schema::RecordType& doc = *test_schema()->node_type("Doc");
   EXPECT_EQ(code(open(raw_file({"a"}, footer("1", "1")), doc)), "ok");
