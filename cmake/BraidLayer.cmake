@@ -22,6 +22,8 @@ function(braid_layer name)
     target_link_libraries(braid_${name} PUBLIC braid_${dep})
   endforeach()
 
+  set_property(GLOBAL APPEND PROPERTY BRAID_LAYERS ${name})
+
   if(NOT BRAID_TESTS)
     return()
   endif()
