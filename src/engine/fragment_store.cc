@@ -247,9 +247,19 @@ Result<std::vector<table::Pin>> FragmentStore::stage(
   return pins;
 }
 
-// A file that stays is removed when the graph is opened next.
+std::size_t FragmentStore::open_count() const {
+  const env::Lock lock(mutex_);
+  return open_.size() + open_indexes_.size();
+}
+
+// A file that stays is removed when the graph is opened next. Whoever reads a fragment keeps it.
 void FragmentStore::discard(const std::vector<table::Pin>& pins) {
   for (const table::Pin& pin : pins) {
+    {
+      const env::Lock lock(mutex_);
+      open_.erase(pin.object);
+      open_indexes_.erase(pin.object);
+    }
     static_cast<void>(files_.remove(index_path_of(pin.object)).ok());
     static_cast<void>(files_.remove(path_of(pin.object)).ok());
   }
@@ -258,6 +268,12 @@ void FragmentStore::discard(const std::vector<table::Pin>& pins) {
 void FragmentStore::discard(const Ulid& operation) {
   const std::string prefix = operation.to_string() + '-';
   const auto is_its = [&](std::string_view name, bool) { return name.starts_with(prefix); };
+  {
+    const env::Lock lock(mutex_);
+    const auto is_open = [&](const auto& entry) { return is_its(entry.first, false); };
+    std::erase_if(open_, is_open);
+    std::erase_if(open_indexes_, is_open);
+  }
   static_cast<void>(remove_files(is_its).ok());
 }
 

@@ -54,10 +54,13 @@ class FragmentStore : public table::FragmentSource {
   Result<std::vector<table::Pin>> stage(const Ulid& operation,
                                         const std::vector<table::TableChanges>& changes,
                                         const schema::Schema& schema);
-  /// Removes what an operation staged (G4). Requires: no record pins it, nor ever will.
-  void discard(const std::vector<table::Pin>& pins);
+  /// Removes what an operation staged (G4), and holds none of it open. Requires: no record pins it,
+  /// nor ever will.
+  void discard(const std::vector<table::Pin>& pins) BRAID_EXCLUDES(mutex_);
   /// As above, of an operation that failed while it staged.
-  void discard(const Ulid& operation);
+  void discard(const Ulid& operation) BRAID_EXCLUDES(mutex_);
+  /// Fragments and adjacencies that are held open for the next who asks.
+  std::size_t open_count() const BRAID_EXCLUDES(mutex_);
   /// Removes the files that nothing pins: of operations that did not come to their record (G4).
   /// Returns how many.
   Result<std::uint64_t> sweep(const table::Layers& live);

@@ -161,6 +161,7 @@ TEST_F(StagedLoad, WhoseAppendFailsLeavesNothing) {
   core_->failpoints().disarm(env::Failpoint::commit_before_append);
 
   EXPECT_EQ(objects().size(), 0U);
+  EXPECT_EQ(core_->fragments().open_count(), 0U);
   ASSERT_GOOD(core_->load(rows_of(many_items(0, 5)), keyed("k")));
   EXPECT_EQ(count_of(*core_, "i000004"), 4);
 }
