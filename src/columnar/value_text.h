@@ -46,12 +46,12 @@ struct KeyMember {
   const Value* value;
 };
 
-/// The canonical text of a key (languages.md A.3), which is a node's identity. One member: String
-/// and enum as they are, integers decimal, Bool `true` or `false`, Date as epoch day, DateTime as
-/// epoch millisecond, floats by float_text with both zeros `0`. Several: those texts as a compact
-/// JSON array of strings. `type_error` for a value that does not fit, a null, a float that is not
-/// finite. Requires: one member or more, ordered by stable property id, none of them a list,
-/// Vector or Blob.
+/// The canonical text of a key (docs/formats/content-hash.md), which is a node's identity. One
+/// member: String and enum as they are, integers decimal, Bool `true` or `false`, Date as epoch
+/// day, DateTime as epoch millisecond, floats by float_text with both zeros `0`. Several: those
+/// texts as a compact JSON array of strings. `type_error` for a value that does not fit, a null, a
+/// float that is not finite. Requires: one member or more, ordered by stable property id, none of
+/// them a list, Vector or Blob.
 Result<std::string> key_text(std::span<const KeyMember> members);
 
 /// How values are printed as JSON.

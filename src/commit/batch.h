@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MutationBatch v2: what a change asks for, as it is stored in its record (commit-protocol 3).
+// MutationBatch v2: what a change asks for, as it is stored in its record
+// (docs/formats/records.md).
 //
 // Invariants
 //   B1  A batch is a MessagePack map with exactly the named fields of version 2: missing, unknown,

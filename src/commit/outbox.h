@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outbox events: what projections and other consumers will be told about a commit, stored with it
-// in one record (commit-protocol 7). One dense sequence a graph, in commit order; an event names
-// its branch's previous event. Claims and acknowledgements are not there yet. Threads: values.
+// in one record (docs/formats/records.md). One dense sequence a graph, in commit order; an event
+// names its branch's previous event. Claims and acknowledgements are not there yet. Threads:
+// values.
 #pragma once
 
 #include <cstdint>

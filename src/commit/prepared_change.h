@@ -19,7 +19,7 @@
 
 namespace braid::commit {
 
-/// The inline budget (commit-protocol 2).
+/// The inline budget: what one record carries.
 inline constexpr std::uint64_t kInlineBytesMax = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kInlineRowsMax = 4'096;
 /// The same for tests that stage with few rows.
@@ -94,7 +94,7 @@ void prepare_staged(PreparedChange& change, std::vector<table::Pin> pins,
 Error read_set_changed(const PreparedChange& change, const std::string& member, Position actual);
 
 /// Whether a retry is the request that the stored batch was: scope, branch incarnation, principal,
-/// key, request digest and purpose are equal (commit-protocol 4). `idempotency_conflict` if not.
+/// key, request digest and purpose are equal. `idempotency_conflict` if not.
 Status check_replay_identity(const MutationBatch& stored, const MutationBatch& retry);
 
 }  // namespace braid::commit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sequencer: the one place where order is made. Decides each change in arrival order on the
 // image that includes everything decided before it, appends a group as one frame with one sync,
-// publishes one root, acknowledges each (commit-protocol 4).
+// publishes one root, acknowledges each (docs/architecture.md).
 //
 // There is no sequencer thread. Each client decides its own change, one at a time under the mutex,
 // into the group that is open; the one that finds nobody appending closes that group and appends

@@ -83,7 +83,7 @@ class CommitLog {
   /// `corrupt` {file, offset} for damage, `history_reclaimed` below the truncation point.
   virtual Status read(Position first, Position last, const RecordVisitor& visit) const = 0;
 
-  /// max(time of the last group, wall clock): never back (commit-protocol 10).
+  /// max(time of the last group, wall clock): never back.
   virtual std::int64_t clock_ms() const = 0;
 
   /// Lets go of whole segments below `keep_from`. Positions stay taken.
