@@ -8,6 +8,8 @@ import re
 import sys
 
 CXX_SUFFIXES = {".cc", ".h"}
+# What tools make or fetch is not ours to check.
+SKIPPED_FOLDERS = {"corpus", "__pycache__", "node_modules"}
 CXX_FOLDERS = ("include", "src", "tests", "bench", "examples", "cmake")
 
 
@@ -24,6 +26,8 @@ def cxx_files(root, folders=CXX_FOLDERS):
     found = []
     for folder in folders:
         for path in (root / folder).rglob("*"):
+            if SKIPPED_FOLDERS.intersection(path.relative_to(root).parts):
+                continue
             if path.suffix in CXX_SUFFIXES and path.is_file():
                 found.append(path.relative_to(root))
     return sorted(found)
