@@ -126,11 +126,10 @@ void append_staged_row_effects(const table::ChangeSet& changes, const schema::Sc
                                table::RecordPlace place, std::vector<state::StateWrite>& writes) {
   for (const table::TableChanges& table : changes.tables) {
     const schema::RecordType* type = table::type_of(schema, table.table);
-    const schema::EdgeType* edge = schema.edge_type(table.table);
     BRAID_ASSERT(type != nullptr);
-    if (!table::has_index_effects(*type, edge)) continue;
+    if (!table::has_index_effects(*type)) continue;
     for (const table::RowChange& change : table.rows) {
-      table::append_index_effects(change.row, true, *type, edge, place, writes);
+      table::append_index_effects(change.row, true, *type, place, writes);
     }
   }
 }
@@ -202,14 +201,14 @@ Status Replay::apply_pins(const CommitRecord& commit, Position position,
     const std::shared_ptr<const schema::RecordType> type(schema,
                                                          table::type_of(*schema, pin.table));
     if (type == nullptr) return does_not_follow(position, "pin");
-    const schema::EdgeType* edge = schema->edge_type(pin.table);
-    if (!table::has_index_effects(*type, edge)) continue;
-    BRAID_ASSIGN(const auto fragment, fragments_.fragment(pin, type, edge != nullptr));
+    if (!table::has_index_effects(*type)) continue;
+    const bool is_edge = schema->edge_type(pin.table) != nullptr;
+    BRAID_ASSIGN(const auto fragment, fragments_.fragment(pin, type, is_edge));
     table::FragmentCursor cursor(fragment);
     BRAID_TRY(cursor.seek(""));
     while (cursor.valid()) {
       BRAID_ASSIGN(const table::FragmentRow row, cursor.row());
-      table::append_index_effects(row.row, true, *type, edge, {branch, position}, writes);
+      table::append_index_effects(row.row, true, *type, {branch, position}, writes);
       BRAID_TRY(cursor.next());
     }
   }

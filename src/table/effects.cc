@@ -30,18 +30,15 @@ void append_row(const RowChange& change, RowPlace row_place, const schema::Recor
                         adjacency_value(live)});
     }
   }
-  append_index_effects(change.row, live, type, edge, place, writes);
+  append_index_effects(change.row, live, type, place, writes);
 }
 
 }  // namespace
 
-bool has_index_effects(const schema::RecordType& type, const schema::EdgeType*) {
-  return !type.uniques.empty();
-}
+bool has_index_effects(const schema::RecordType& type) { return !type.uniques.empty(); }
 
 void append_index_effects(const RowImage& row, bool live, const schema::RecordType& type,
-                          const schema::EdgeType*, RecordPlace place,
-                          std::vector<state::StateWrite>& writes) {
+                          RecordPlace place, std::vector<state::StateWrite>& writes) {
   if (!live) return;
   for (std::uint32_t ordinal = 0; ordinal < type.uniques.size(); ++ordinal) {
     const auto tuple = unique_tuple(type, type.uniques[ordinal], row);

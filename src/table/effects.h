@@ -31,12 +31,11 @@ void append_effects(const ChangeSet& changes, const EncodedChangeSet& encoded,
                     std::vector<state::StateWrite>& writes);
 
 /// Whether rows of the type leave anything in the state beside the row itself.
-bool has_index_effects(const schema::RecordType& type, const schema::EdgeType* edge);
+bool has_index_effects(const schema::RecordType& type);
 /// Appends the writes for unique tuples of one row, which is live or removed: all that the state
 /// knows of a row in a fragment, whose edges are found by its adjacency (layer index).
 void append_index_effects(const RowImage& row, bool live, const schema::RecordType& type,
-                          const schema::EdgeType* edge, RecordPlace place,
-                          std::vector<state::StateWrite>& writes);
+                          RecordPlace place, std::vector<state::StateWrite>& writes);
 
 /// The tuple's bytes under a unique constraint; nullopt if a member is null (then it is exempt).
 std::optional<std::string> unique_tuple(const schema::RecordType& type,

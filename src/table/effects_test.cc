@@ -66,13 +66,13 @@ TEST(Effects, EdgesAreFoundFromBothOfTheirEnds) {
 
 TEST(Effects, StagedRowsLeaveNothingButTheirUniqueValues) {
   const schema::EdgeType* knows = test_schema()->edge_type("Knows");
-  EXPECT_FALSE(has_index_effects(*knows, knows));
+  EXPECT_FALSE(has_index_effects(*knows));
   std::vector<state::StateWrite> writes;
-  append_index_effects({"e", "a", "b", {Value()}}, true, *knows, knows, {kMain, kAt}, writes);
+  append_index_effects({"e", "a", "b", {Value()}}, true, *knows, {kMain, kAt}, writes);
   EXPECT_TRUE(writes.empty());
   const schema::EdgeType* cites = test_schema()->edge_type("Cites");
-  EXPECT_TRUE(has_index_effects(*cites, cites));
-  append_index_effects({"e", "a", "b", {Value("n")}}, true, *cites, cites, {kMain, kAt}, writes);
+  EXPECT_TRUE(has_index_effects(*cites));
+  append_index_effects({"e", "a", "b", {Value("n")}}, true, *cites, {kMain, kAt}, writes);
   EXPECT_EQ(writes.size(), 1U);
 }
 
