@@ -111,7 +111,8 @@ Result<std::shared_ptr<const table::Fragment>> FragmentStore::fragment(
     if (found != open_.end()) return found->second;
   }
   BRAID_ASSIGN(const auto mapped, map(pin));
-  auto fragment = table::Fragment::open(mapped->bytes(), mapped, type, is_edge);
+  auto fragment =
+      table::Fragment::open(mapped->bytes(), mapped, type, is_edge, path_of(pin.object));
   if (!fragment) return in_file(fragment.error(), path_of(pin.object));
   if ((*fragment)->rows() != pin.summary.rows) {
     return wrong_file(path_of(pin.object), "of another number of rows than its pin says");
@@ -141,7 +142,8 @@ Result<std::shared_ptr<const table::FragmentEdges>> FragmentStore::edges(
   }
   BRAID_ASSIGN(const auto rows, fragment(pin, type, true));
   auto index = open_index(pin);
-  if (!index || *index == nullptr) {  // G5: whatever is wrong with it
+  // G5: whatever is wrong with it. All of it is read, once, so that no damage gives other edges.
+  if (!index || *index == nullptr || !(*index)->check()) {
     auto built = index::build_adjacency(*rows, pin);
     if (!built) return in_file(built.error(), path_of(pin.object));
     index = index::Adjacency::open(*std::move(built), pin);

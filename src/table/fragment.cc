@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "columnar/arrow/property_column.h"
 #include "table/fragment_columns.h"
+#include "table/fragment_sums.h"
 
 namespace braid::table {
 namespace {
@@ -45,20 +46,21 @@ const arrow::DataType& plain(const arrow::DataType& type) {
 }  // namespace
 
 Fragment::Fragment(Token, std::shared_ptr<const arrow::FileReader> file,
-                   std::shared_ptr<const schema::RecordType> type, bool is_edge)
+                   std::shared_ptr<const schema::RecordType> type, bool is_edge, std::string name)
     : file_(std::move(file)),
       type_(std::move(type)),
       is_edge_(is_edge),
+      name_(std::move(name)),
       ids_(file_->batch_count()),
       batches_(file_->batch_count()) {}
 
 Result<std::shared_ptr<const Fragment>> Fragment::open(
     std::string_view bytes, std::shared_ptr<const void> owner,
-    std::shared_ptr<const schema::RecordType> type, bool is_edge) {
+    std::shared_ptr<const schema::RecordType> type, bool is_edge, std::string file_name) {
   // The digest of the file is verify's business; a reader must not touch every row.
   BRAID_ASSIGN(auto file, arrow::FileReader::open(bytes, std::move(owner), {.check_rows = false}));
-  const auto fragment =
-      std::make_shared<Fragment>(Token{}, std::move(file), std::move(type), is_edge);
+  const auto fragment = std::make_shared<Fragment>(Token{}, std::move(file), std::move(type),
+                                                   is_edge, std::move(file_name));
   BRAID_TRY(fragment->read_footer());
   BRAID_TRY(fragment->resolve_columns());
   return std::shared_ptr<const Fragment>(fragment);
@@ -75,7 +77,38 @@ Status Fragment::read_footer() {
   const auto rows = rows_of(file_->metadata());
   if (!rows || *rows == 0) return not_a_fragment(kFragmentRowsKey);
   rows_ = *rows;
+  if (const std::string* sums = arrow::find(file_->metadata(), kFragmentSumsKey)) {
+    BRAID_ASSIGN(sums_, decode_sums(*sums, batch_count() * file_->schema().fields.size()));
+  }
   return Unit{};
+}
+
+Error Fragment::in_file(const Error& error) const {
+  return name_.empty() ? error : error.with("file", name_);
+}
+
+Status Fragment::check_sum(std::size_t batch, std::size_t column, const arrow::Array& array) const {
+  if (sums_.empty()) return Unit{};
+  const arrow::Schema& schema = file_->schema();
+  BRAID_ASSIGN(const std::uint32_t sum, sum_of(array));
+  const std::uint32_t written = sums_[batch * schema.fields.size() + column];
+  if (sum == written) return Unit{};
+  return Error(ErrorCode::corrupt, "a column of a fragment is not what was written")
+      .with("batch", batch)
+      .with("column", schema.fields[column].name)
+      .with("expected", written)
+      .with("actual", sum);
+}
+
+Result<arrow::RecordBatch> Fragment::read_checked(std::size_t batch,
+                                                  std::span<const std::size_t> columns) const {
+  auto read = file_->read(batch, columns);
+  if (!read) return in_file(read.error());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Status good = check_sum(batch, columns[i], read->column(i));  // T14
+    if (!good) return in_file(good.error());
+  }
+  return read;
 }
 
 Status Fragment::resolve_columns() {
@@ -104,7 +137,8 @@ Status Fragment::resolve_columns() {
     const auto property = arrow::property_of(field);
     if (!property) {
       const bool is_previous = field.name == kPreviousField;
-      if (!is_previous && field.name != kStampField) continue;
+      // A name that damage made unknown must not pass for a column that is not there (T14).
+      if (!is_previous && field.name != kStampField) return not_a_fragment("known columns");
       auto& column = is_previous ? columns_.previous : columns_.stamp;
       // They are read as numbers, without a look at what a dictionary or a null would say.
       if (column || field.nullable || field.type.id() != arrow::TypeId::u64) {
@@ -120,6 +154,16 @@ Status Fragment::resolve_columns() {
     }
     columns_.properties[*index] = i;
   }
+  for (const auto& column : {std::optional(columns_.id), columns_.src, columns_.dst,
+                             columns_.previous, columns_.stamp}) {
+    if (column) deciding_.push_back(*column);
+  }
+  for (const auto& members : type_->uniques) {
+    for (const schema::Member& member : members) {
+      if (member.kind != schema::Member::Kind::property) continue;
+      if (const auto& column = columns_.properties[member.property]) deciding_.push_back(*column);
+    }
+  }
   return Unit{};
 }
 
@@ -129,7 +173,7 @@ Result<arrow::ArrayPointer> Fragment::ids(std::size_t batch) const {
     if (ids_[batch] != nullptr) return ids_[batch];
   }
   const std::array<std::size_t, 1> columns = {columns_.id};
-  BRAID_ASSIGN(const arrow::RecordBatch read, file_->read(batch, columns));
+  BRAID_ASSIGN(const arrow::RecordBatch read, read_checked(batch, columns));
   if (read.length() == 0) return not_a_fragment("batches that are not empty");
   const env::Lock lock(mutex_);
   ids_[batch] = read.columns().front();
@@ -141,8 +185,13 @@ Result<std::shared_ptr<const arrow::RecordBatch>> Fragment::batch(std::size_t in
     const env::Lock lock(mutex_);
     if (batches_[index] != nullptr) return batches_[index];
   }
-  BRAID_ASSIGN(arrow::RecordBatch read, file_->read(index));
-  auto shared = std::make_shared<const arrow::RecordBatch>(std::move(read));
+  auto read = file_->read(index);
+  if (!read) return in_file(read.error());
+  for (const std::size_t column : deciding_) {
+    const Status good = check_sum(index, column, read->column(column));  // T14
+    if (!good) return in_file(good.error());
+  }
+  auto shared = std::make_shared<const arrow::RecordBatch>(*std::move(read));
   const env::Lock lock(mutex_);
   batches_[index] = shared;
   return shared;
@@ -220,6 +269,7 @@ Result<std::shared_ptr<const std::vector<std::uint64_t>>> Fragment::batch_ends()
   std::uint64_t rows = 0;
   for (std::size_t index = 0; index < batch_count(); ++index) {
     BRAID_ASSIGN(const std::size_t length, file_->length_of(index));
+    if (length > rows_ - rows) return not_a_fragment("as many rows as its footer says");
     ends->push_back(rows += length);
   }
   batch_ends_ = std::move(ends);
@@ -259,7 +309,7 @@ Status Fragment::edges_at(
 Result<EndColumns> Fragment::ends(std::size_t batch) const {
   BRAID_ASSERT(is_edge_);
   const std::array columns = {*columns_.src, *columns_.dst};
-  BRAID_ASSIGN(const auto read, file_->read(batch, columns));
+  BRAID_ASSIGN(const auto read, read_checked(batch, columns));
   return EndColumns{read.columns()[0], read.columns()[1]};
 }
 

@@ -11,7 +11,11 @@
 //       says `corrupt` where they do not, other readers may miss rows then.
 //   T9  A row read is the row written: read(find(row.id)) = row for every appended row, and find()
 //       is nothing for every other id.
-// Errors: of reading, `corrupt` with detail `offset` where there is one.
+//   T14 What decides about other rows (ids, ends, stamps, members of unique constraints) is what
+//   was
+//       written, or reading it says `corrupt`: a batch's checksums are compared when it is first
+//       read. Other values are not looked at. Fragments of before there were checksums have none.
+// Errors: of reading, `corrupt` with details `file`, and `offset` where there is one.
 // Threads: a FragmentWriter belongs to one thread; a Fragment is immutable to its users, any
 // thread.
 #pragma once
@@ -113,6 +117,8 @@ class FragmentWriter {
   std::unique_ptr<columnar::arrow::IpcWriter> writer_;
   std::vector<std::unique_ptr<columnar::arrow::ArrayBuilder>> builders_;
   std::size_t batch_rows_ = 0;
+  /// Of each batch, of each column.
+  std::vector<std::uint32_t> sums_;
   FragmentSummary summary_;
 };
 
@@ -129,11 +135,12 @@ class Fragment {
   };
 
  public:
-  /// `bytes` is the whole file and stays as long as `owner` is kept. `corrupt` unless it is a
-  /// fragment of this type's table; `format_mismatch` for one of a later format.
+  /// `bytes` is the whole file and stays as long as `owner` is kept; `file`: what errors of reading
+  /// call it. `corrupt` unless it is a fragment of this type's table; `format_mismatch` for one of
+  /// a later format.
   static Result<std::shared_ptr<const Fragment>> open(
       std::string_view bytes, std::shared_ptr<const void> owner,
-      std::shared_ptr<const schema::RecordType> type, bool is_edge);
+      std::shared_ptr<const schema::RecordType> type, bool is_edge, std::string file = {});
 
   std::uint64_t rows() const { return rows_; }
   std::size_t batch_count() const { return file_->batch_count(); }
@@ -153,7 +160,7 @@ class Fragment {
   Status check() const;
 
   Fragment(Token, std::shared_ptr<const columnar::arrow::FileReader> file,
-           std::shared_ptr<const schema::RecordType> type, bool is_edge);
+           std::shared_ptr<const schema::RecordType> type, bool is_edge, std::string name);
 
  private:
   friend class FragmentCursor;
@@ -169,6 +176,13 @@ class Fragment {
 
   Status resolve_columns();
   Status read_footer();
+  /// T14
+  Status check_sum(std::size_t batch, std::size_t column,
+                   const columnar::arrow::Array& array) const;
+  Error in_file(const Error& error) const;
+  /// These columns, all of which are compared with their checksums. Not kept.
+  Result<columnar::arrow::RecordBatch> read_checked(std::size_t batch,
+                                                    std::span<const std::size_t> columns) const;
   /// The ids of a batch, kept once read.
   Result<columnar::arrow::ArrayPointer> ids(std::size_t batch) const BRAID_EXCLUDES(mutex_);
   Result<std::shared_ptr<const columnar::arrow::RecordBatch>> batch(std::size_t index) const
@@ -183,7 +197,12 @@ class Fragment {
   std::shared_ptr<const columnar::arrow::FileReader> file_;
   const std::shared_ptr<const schema::RecordType> type_;
   const bool is_edge_;
+  const std::string name_;
   Columns columns_;
+  /// Those whose checksums are compared (T14).
+  std::vector<std::size_t> deciding_;
+  /// Of each batch, of each column; empty: the file has none.
+  std::vector<std::uint32_t> sums_;
   std::uint64_t rows_ = 0;
   mutable env::Mutex mutex_;
   mutable std::vector<columnar::arrow::ArrayPointer> ids_ BRAID_GUARDED_BY(mutex_);

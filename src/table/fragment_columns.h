@@ -24,6 +24,7 @@ inline constexpr std::string_view kStampField = "_stamp";
 inline constexpr std::string_view kFragmentFormatKey = "braid.fragment";
 inline constexpr std::string_view kFragmentFormat = "1";
 inline constexpr std::string_view kFragmentRowsKey = "braid.rows";
+inline constexpr std::string_view kFragmentSumsKey = "braid.sums";
 
 columnar::arrow::Schema fragment_schema(const schema::RecordType& type, bool is_edge,
                                         const FragmentOptions& options);

@@ -5,6 +5,7 @@
 #include "columnar/arrow/property_column.h"
 #include "table/fragment.h"
 #include "table/fragment_columns.h"
+#include "table/fragment_sums.h"
 
 namespace braid::table {
 namespace {
@@ -110,7 +111,11 @@ std::size_t FragmentWriter::memory_bytes() const {
 
 Status FragmentWriter::write_batch() {
   std::vector<arrow::ArrayPointer> columns;
-  for (const auto& builder : builders_) columns.push_back(builder->finish());
+  for (const auto& builder : builders_) {
+    columns.push_back(builder->finish());
+    BRAID_ASSIGN(const std::uint32_t sum, sum_of(*columns.back()));
+    sums_.push_back(sum);
+  }
   BRAID_ASSIGN(
       const arrow::RecordBatch batch,
       arrow::RecordBatch::make(schema_, std::exchange(batch_rows_, 0), std::move(columns)));
@@ -121,7 +126,8 @@ Result<FragmentSummary> FragmentWriter::finish() {
   BRAID_ASSERT(summary_.rows > 0);
   if (batch_rows_ > 0) BRAID_TRY(write_batch());
   BRAID_TRY(writer_->finish({{std::string(kFragmentFormatKey), std::string(kFragmentFormat)},
-                             {std::string(kFragmentRowsKey), std::to_string(summary_.rows)}}));
+                             {std::string(kFragmentRowsKey), std::to_string(summary_.rows)},
+                             {std::string(kFragmentSumsKey), encode_sums(sums_)}}));
   return summary_;
 }
 

@@ -249,6 +249,66 @@ TEST_F(StagedLoad, FlippedBitIsFoundByVerify) {
   }
 }
 
+// T14: a key that damage hides is not there a second time.
+TEST_F(StagedLoad, FlippedBitOfTheIdsLetsNobodyAppendThemAgain) {
+  ASSERT_GOOD(core_->load(rows_of(many_items(0, 5)), keyed("a")));
+  ASSERT_GOOD(core_->close());
+  core_.reset();
+  const std::string path = objects().front();
+  const std::string whole = *env::read_file(machine_.files, path, 1 << 20);
+  // The first column: where each id begins, and the last one ends; then the ids.
+  const std::string offsets("\0\0\0\0\7\0\0\0\16\0\0\0\25\0\0\0\34\0\0\0\43\0\0\0", 24);
+  const std::string ids = "i000000i000001i000002i000003i000004";
+  for (const std::string& buffer : {offsets, ids}) {
+    const std::size_t begin = whole.find(buffer);
+    ASSERT_NE(begin, std::string::npos);
+    for (std::size_t bit = 0; bit < buffer.size() * 8; ++bit) {
+      const auto disk = machine_.files.copy();
+      ASSERT_GOOD(disk->flip_bit(path, begin + bit / 8, bit % 8));
+      env::Env env{*disk, machine_.clock, machine_.random, machine_.workers};
+      const auto core = engine::GraphCore::open(env, kPath, staging_options());
+      ASSERT_GOOD(core);
+      for (const std::string& text : {item("i000003", 9), many_items(0, 5)}) {
+        const auto refused = (*core)->load(rows_of(text), keyed("b"));
+        ASSERT_EQ(code_of(refused), ErrorCode::corrupt) << text_of(refused) << bit;
+        ASSERT_NE(refused.error().detail("file"), nullptr);
+        EXPECT_EQ(*refused.error().detail("file"), path);
+      }
+    }
+  }
+}
+
+// T14
+TEST(StagedUniques, FlippedBitOfAValueLetsNobodyTakeItAgain) {
+  SimMachine machine;
+  const char* const schema = "node Item {\n  slug: String @key\n  count: I64 @unique\n}\n";
+  auto core = *engine::GraphCore::init(machine.env, kPath, schema, {}, staging_options());
+  constexpr std::int64_t kCount = 0x1122334455667788;
+  ASSERT_GOOD(core->load(rows_of(item("a", 1) + item("b", 2) + item("c", kCount) + item("d", 4)),
+                         keyed("k")));
+  const std::string text = item("e", kCount);
+  EXPECT_EQ(code_of(core->load(rows_of(text), keyed("k2"))), ErrorCode::constraint_violation);
+  ASSERT_GOOD(core->close());
+  core.reset();
+  const std::string root = env::join(kPath, "objects/fragments");
+  const std::string shard = env::join(root, machine.files.list(root)->front());
+  const std::string path = env::join(shard, machine.files.list(shard)->front());
+  const std::string whole = *env::read_file(machine.files, path, 1 << 20);
+  const std::size_t begin = whole.find("\x88\x77\x66\x55\x44\x33\x22\x11");
+  ASSERT_NE(begin, std::string::npos);
+  for (std::size_t bit = 0; bit < 64; ++bit) {
+    const auto disk = machine.files.copy();
+    ASSERT_GOOD(disk->flip_bit(path, begin + bit / 8, bit % 8));
+    env::Env env{*disk, machine.clock, machine.random, machine.workers};
+    const auto opened = engine::GraphCore::open(env, kPath, staging_options());
+    if (!opened) {  // the state is in memory: its entries are made from the rows
+      EXPECT_EQ(code_of(opened), ErrorCode::corrupt) << text_of(opened);
+      continue;
+    }
+    EXPECT_EQ(code_of((*opened)->load(rows_of(text), keyed("b"))), ErrorCode::corrupt);
+  }
+}
+
 class StagedEdges : public StagedLoad {
  protected:
   void SetUp() override {
@@ -309,15 +369,14 @@ TEST_F(StagedEdges, AreFoundWithoutAnIndexToo) {
   EXPECT_EQ(findings_of(core_->verify()), "");
 }
 
-// G5: whatever bit is flipped, verify names the file; a header that is refused costs no edge.
-TEST_F(StagedEdges, OfADamagedIndexAreFoundByVerify) {
+// G5: whatever bit is flipped, no edge is lost or gained, and verify names the file.
+TEST_F(StagedEdges, OfADamagedIndexAreFoundAllTheSame) {
   const std::string whole = *env::read_file(machine_.files, path_, 1 << 20);
   for (std::size_t at = 0; at < whole.size(); at += 9) {
     std::string bytes = whole;
     bytes[at] = static_cast<char>(bytes[at] ^ 0x04);
     replace_index([&] { return env::replace_file(machine_.files, path_, bytes); });
-    if (at < 128) expect_all_edges();
-    static_cast<void>(ends_of("i000000", state::Direction::kOut));
+    expect_all_edges();
     const auto report = core_->verify();
     ASSERT_GOOD(report);
     ASSERT_FALSE(report->findings.empty()) << at;
